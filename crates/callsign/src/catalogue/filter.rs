@@ -1,0 +1,158 @@
+use crate::catalogue::Catalogue;
+use crate::name::{ServerKey, WireName, nearest};
+
+/// Which of a server's tools are used, by wire name.
+///
+/// `None` is no filter; an empty list means none. An entry may end in `*`, which stands for any rest. `tools` and
+/// `include` both choose, and a tool must be in each list that is given; `exclude` always wins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only these (the `tools` list of a configuration).
+    pub tools: Option<Vec<String>>,
+    /// Only these.
+    pub include: Option<Vec<String>>,
+    /// Not these.
+    pub exclude: Option<Vec<String>>,
+}
+
+/// A filter entry that names no tool of its server. Never ignored: whoever wrote it believed it did something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{entry}` in `{list}` names no tool of server `{server}`{}", near_words(near))]
+pub struct UnknownFilterEntry {
+    /// The server whose filter it is.
+    pub server: ServerKey,
+    /// The list it stands in: `tools`, `include` or `exclude`.
+    pub list: &'static str,
+    /// The entry as written.
+    pub entry: String,
+    /// The server's wire names that come near it.
+    pub near: Vec<WireName>,
+}
+
+fn near_words(near: &[WireName]) -> String {
+    match near {
+        [] => String::new(),
+        near => {
+            let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+            format!("; did you mean {}?", quoted.join(" or "))
+        }
+    }
+}
+
+impl Filter {
+    /// Whether the filter says nothing at all.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Takes the tools that the filter leaves out of the catalogue.
+    ///
+    /// # Errors
+    /// Every entry that names no tool of the catalogue, with the names that come near; the catalogue is unchanged then.
+    pub fn apply(
+        &self,
+        server: &ServerKey,
+        catalogue: &mut Catalogue,
+    ) -> Result<(), Vec<UnknownFilterEntry>> {
+        let unknown = self.unknown_entries(server, catalogue);
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        if !self.is_none() {
+            catalogue.retain_tools(|wire| self.keeps(wire));
+        }
+        Ok(())
+    }
+
+    /// Whether a tool of this wire name is used.
+    #[must_use]
+    pub fn keeps(&self, wire: &str) -> bool {
+        let listed = |list: &Option<Vec<String>>| {
+            list.as_ref().map(|entries| entries.iter().any(|entry| covers(entry, wire)))
+        };
+        listed(&self.tools) != Some(false)
+            && listed(&self.include) != Some(false)
+            && listed(&self.exclude) != Some(true)
+    }
+
+    fn unknown_entries(
+        &self,
+        server: &ServerKey,
+        catalogue: &Catalogue,
+    ) -> Vec<UnknownFilterEntry> {
+        let advertised = || {
+            let malformed = catalogue.malformed().iter().filter_map(|entry| entry.name.as_ref());
+            catalogue.tools().iter().map(super::Tool::wire).chain(malformed)
+        };
+        let lists =
+            [("tools", &self.tools), ("include", &self.include), ("exclude", &self.exclude)];
+        let mut unknown = Vec::new();
+        for (list, entries) in lists {
+            for entry in entries.iter().flatten() {
+                if advertised().any(|wire| covers(entry, wire)) {
+                    continue;
+                }
+                let near = nearest(entry, advertised().map(WireName::as_str));
+                let near = near.into_iter().filter_map(|name| WireName::new(name).ok()).collect();
+                let entry = entry.clone();
+                unknown.push(UnknownFilterEntry { server: server.clone(), list, entry, near });
+            }
+        }
+        unknown
+    }
+}
+
+fn covers(entry: &str, wire: &str) -> bool {
+    entry == wire || entry.strip_suffix('*').is_some_and(|prefix| wire.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalogue(names: &[&str]) -> Catalogue {
+        let mut catalogue = Catalogue::default();
+        for name in names {
+            catalogue.push_named(WireName::new(name).unwrap());
+        }
+        catalogue
+    }
+
+    fn left(filter: &Filter, names: &[&str]) -> Result<Vec<String>, Vec<UnknownFilterEntry>> {
+        let mut catalogue = catalogue(names);
+        filter.apply(&ServerKey::new("s").unwrap(), &mut catalogue)?;
+        Ok(catalogue.tools().iter().map(|tool| tool.wire().to_string()).collect())
+    }
+
+    fn list(entries: &[&str]) -> Option<Vec<String>> {
+        Some(entries.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn t27_empty_is_none_absent_is_all_unknown_is_an_error_with_near_misses() {
+        let names = ["read_file", "write_file"];
+        assert_eq!(left(&Filter::default(), &names).unwrap(), names);
+        assert!(
+            left(&Filter { tools: list(&[]), ..Filter::default() }, &names).unwrap().is_empty()
+        );
+        let unknown = left(&Filter { exclude: list(&["readfile"]), ..Filter::default() }, &names)
+            .unwrap_err();
+        assert_eq!(unknown[0].near[0].as_str(), "read_file");
+        assert_eq!(
+            unknown[0].to_string(),
+            "`readfile` in `exclude` names no tool of server `s`; did you mean `read_file`?"
+        );
+    }
+
+    #[test]
+    fn exclude_wins_and_a_final_star_is_any_rest() {
+        let filter = Filter {
+            include: list(&["get_*", "list"]),
+            exclude: list(&["get_secret*"]),
+            ..Filter::default()
+        };
+        let names = ["get_app", "get_secret_value", "delete", "list"];
+        assert_eq!(left(&filter, &names).unwrap(), ["get_app", "list"]);
+    }
+}

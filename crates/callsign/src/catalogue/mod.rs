@@ -1,0 +1,193 @@
+//! Everything one server advertised, in its order, each definition byte for byte as it was sent.
+//!
+//! ```
+//! use callsign::catalogue::Catalogue;
+//!
+//! let mut catalogue = Catalogue::default();
+//! catalogue.push_tool(r#"{"name":"request","x-vendor":1e999,"inputSchema":{"type":"object"}}"#);
+//! catalogue.push_tool(r#"{"description":"a tool without a name"}"#);
+//!
+//! assert_eq!(catalogue.tools()[0].wire().as_str(), "request");
+//! assert!(catalogue.tools()[0].definition().unwrap().contains("1e999"), "unknown fields survive");
+//! assert_eq!(catalogue.malformed()[0].position, 1, "one bad tool does not cost the others");
+//! ```
+
+mod definition;
+mod filter;
+mod listed;
+
+pub use definition::{Fields, changed_fields, fields};
+pub use filter::{Filter, UnknownFilterEntry};
+pub use listed::{MalformedReason, Prompt, Resource, Tool};
+
+use crate::name::WireName;
+
+/// What one server advertised, complete and in its order.
+///
+/// A catalogue is what was *said*: it may hold a name twice or tools that could not be read. Whether it can be served is
+/// for the [registry](crate::registry) to decide, and what is wrong with it for the [audit](crate::audit) to report.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Catalogue {
+    tools: Vec<Tool>,
+    malformed: Vec<Malformed>,
+    prompts: Vec<Prompt>,
+    resources: Vec<Resource>,
+    server_info: Option<Box<str>>,
+    instructions: Option<Box<str>>,
+}
+
+/// A tool in a listing that could not be read. The rest of the listing stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed {
+    /// Where it stood in the listing, counted from 0 over all pages.
+    pub position: usize,
+    /// Its name, where that much could be read.
+    pub name: Option<WireName>,
+    /// What is wrong with it.
+    pub reason: MalformedReason,
+}
+
+impl Catalogue {
+    /// A catalogue of these tools and nothing else.
+    #[must_use]
+    pub fn of(tools: Vec<Tool>) -> Self {
+        Self { tools, ..Self::default() }
+    }
+
+    /// Adds the next tool of a listing from its raw JSON text, which is kept as it is; what can't be read as a tool is
+    /// kept as [`Malformed`] with its position.
+    pub fn push_tool(&mut self, raw: &str) {
+        match Tool::from_json(raw) {
+            Ok(tool) => self.tools.push(tool),
+            Err((name, reason)) => self.push_malformed(name, reason),
+        }
+    }
+
+    /// Adds the next tool of a listing that is known by its name only (a static list of names).
+    pub fn push_named(&mut self, wire: WireName) {
+        self.tools.push(Tool::named(wire));
+    }
+
+    /// Records that the next entry of the listing could not be read.
+    pub fn push_malformed(&mut self, name: Option<WireName>, reason: MalformedReason) {
+        self.malformed.push(Malformed { position: self.advertised(), name, reason });
+    }
+
+    /// Adds a prompt from its raw JSON text.
+    ///
+    /// # Errors
+    /// The reason it can't be read as a prompt; the catalogue is unchanged then.
+    pub fn push_prompt(&mut self, raw: &str) -> Result<(), MalformedReason> {
+        self.prompts.push(Prompt::from_json(raw).map_err(|(_, reason)| reason)?);
+        Ok(())
+    }
+
+    /// Adds a prompt that is known by its name only.
+    pub fn push_named_prompt(&mut self, name: WireName) {
+        self.prompts.push(Prompt::named(name));
+    }
+
+    /// Adds a resource from its raw JSON text.
+    ///
+    /// # Errors
+    /// The reason it can't be read as a resource; the catalogue is unchanged then.
+    pub fn push_resource(&mut self, raw: &str) -> Result<(), MalformedReason> {
+        self.resources.push(Resource::from_json(raw).map_err(|(_, reason)| reason)?);
+        Ok(())
+    }
+
+    /// Adds a resource that is known by its URI only.
+    pub fn push_named_resource(&mut self, uri: WireName) {
+        self.resources.push(Resource::named(uri));
+    }
+
+    /// Keeps the raw JSON of `serverInfo`. Display only: it never decides a name.
+    pub fn set_server_info(&mut self, raw: &str) {
+        self.server_info = Some(raw.into());
+    }
+
+    /// Keeps the server's `instructions` text.
+    pub fn set_instructions(&mut self, text: &str) {
+        self.instructions = Some(text.into());
+    }
+
+    /// The tools that could be read, in advertised order; a name may occur twice.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// The tools that could not be read, in advertised order.
+    #[must_use]
+    pub fn malformed(&self) -> &[Malformed] {
+        &self.malformed
+    }
+
+    /// The prompts, in advertised order.
+    #[must_use]
+    pub fn prompts(&self) -> &[Prompt] {
+        &self.prompts
+    }
+
+    /// The resources, in advertised order.
+    #[must_use]
+    pub fn resources(&self) -> &[Resource] {
+        &self.resources
+    }
+
+    /// The raw JSON of `serverInfo`.
+    #[must_use]
+    pub fn server_info(&self) -> Option<&str> {
+        self.server_info.as_deref()
+    }
+
+    /// The server's `instructions`.
+    #[must_use]
+    pub fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
+    }
+
+    /// How many tools the server advertised, readable or not.
+    #[must_use]
+    pub fn advertised(&self) -> usize {
+        self.tools.len() + self.malformed.len()
+    }
+
+    /// Where the tool at `index` of [`tools`](Self::tools) stood in the listing, unreadable ones counted.
+    #[must_use]
+    pub fn position(&self, index: usize) -> usize {
+        let mut position = index;
+        for malformed in &self.malformed {
+            if malformed.position <= position {
+                position += 1;
+            }
+        }
+        position
+    }
+
+    pub(crate) fn into_tools(self) -> Vec<Tool> {
+        self.tools
+    }
+
+    pub(crate) fn retain_tools(&mut self, keep: impl Fn(&WireName) -> bool) {
+        self.tools.retain(|tool| keep(tool.wire()));
+        self.malformed.retain(|malformed| malformed.name.as_ref().is_none_or(&keep));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_unreadable_tools() {
+        let mut catalogue = Catalogue::default();
+        catalogue.push_tool("{}");
+        catalogue.push_tool(r#"{"name":"a"}"#);
+        catalogue.push_tool("1");
+        catalogue.push_tool(r#"{"name":"b"}"#);
+        assert_eq!([catalogue.position(0), catalogue.position(1)], [1, 3]);
+        assert_eq!(catalogue.malformed().iter().map(|m| m.position).collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(catalogue.advertised(), 4);
+    }
+}
