@@ -10,6 +10,7 @@
 
 pub mod catalogue;
 pub mod name;
+pub mod scheme;
 
 pub use catalogue::{Catalogue, Tool};
 pub use name::{ExposedName, ServerKey, ToolId, WireName};
