@@ -10,6 +10,7 @@
 
 pub mod catalogue;
 pub mod name;
+pub mod registry;
 pub mod scheme;
 
 pub use catalogue::{Catalogue, Tool};

@@ -73,7 +73,8 @@ fn every_name_of_normalize_lone_surrogates_jsonl() {
             units(&line, "raw_u16")
         } else {
             let text = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
-            [text("mcp__"), units(&line, "server_u16"), text("__"), units(&line, "tool_u16")].concat()
+            [text("mcp__"), units(&line, "server_u16"), text("__"), units(&line, "tool_u16")]
+                .concat()
         };
         assert_eq!(provider_name_utf16(&input), text(&line, "expected"), "{line}");
     }

@@ -65,6 +65,13 @@ impl Filter {
         Ok(())
     }
 
+    /// Takes the tools that the filter leaves out of the catalogue and gives the entries that name no tool of it.
+    pub(crate) fn retain(&self, server: &ServerKey, catalogue: &mut Catalogue) -> Vec<String> {
+        let unmatched = self.unknown_entries(server, catalogue);
+        catalogue.retain_tools(|wire| self.keeps(wire));
+        unmatched.into_iter().map(|unknown| unknown.entry).collect()
+    }
+
     /// Whether a tool of this wire name is used.
     #[must_use]
     pub fn keeps(&self, wire: &str) -> bool {

@@ -81,7 +81,10 @@ pub enum NameProblem {
         holders: Vec<ToolId>,
     },
     /// Making the name unique would cut the tool's own name.
-    #[error("is taken by {}, and a suffix that tells them apart would cut the tool's own name", list(holders))]
+    #[error(
+        "is taken by {}, and a suffix that tells them apart would cut the tool's own name",
+        list(holders)
+    )]
     NoRoomForSuffix {
         /// Who has the name, sorted.
         holders: Vec<ToolId>,

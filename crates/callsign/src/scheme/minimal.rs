@@ -147,7 +147,9 @@ mod tests {
     fn names(fleet: &[(&str, &[&str])]) -> Vec<Result<String, String>> {
         let ids: Vec<ToolId> = fleet
             .iter()
-            .flat_map(|(server, tools)| tools.iter().map(|tool| ToolId::parse(server, tool).unwrap()))
+            .flat_map(|(server, tools)| {
+                tools.iter().map(|tool| ToolId::parse(server, tool).unwrap())
+            })
             .collect();
         let scheme = Minimal::over(ids.iter().map(|id| (id.server(), id.wire())));
         ids.iter()
@@ -177,7 +179,10 @@ mod tests {
     #[test]
     fn the_tools_own_name_is_never_cut() {
         let long = "a".repeat(57);
-        assert_eq!(ok(&[("alpha-server-long-name", &[&long]), ("b", &[&long])])[0], format!("a_8e1b_{long}"));
+        assert_eq!(
+            ok(&[("alpha-server-long-name", &[&long]), ("b", &[&long])])[0],
+            format!("a_8e1b_{long}")
+        );
         for length in [58, 59] {
             let long = "a".repeat(length);
             let got = names(&[("alpha-server-long-name", &[&long]), ("b", &[&long])]);
@@ -188,7 +193,10 @@ mod tests {
 
     #[test]
     fn keys_without_a_usable_character_stay_apart() {
-        assert_eq!(ok(&[("日本", &["x"]), ("中国", &["x"])]).iter().collect::<BTreeSet<_>>().len(), 2);
+        assert_eq!(
+            ok(&[("日本", &["x"]), ("中国", &["x"])]).iter().collect::<BTreeSet<_>>().len(),
+            2
+        );
     }
 
     #[test]

@@ -110,7 +110,8 @@ impl Fold {
 /// Whether `{server}__{wire}` ends as a hashed name does. Compared without case, so that it holds for every fold.
 fn ends_in_suffix(server: &str, wire: &str) -> bool {
     let mut last = wire.bytes().rev().chain(*b"__").chain(server.bytes().rev());
-    let base32 = last.by_ref().take(8).filter(|b| ALPHABET.contains(&b.to_ascii_lowercase())).count();
+    let base32 =
+        last.by_ref().take(8).filter(|b| ALPHABET.contains(&b.to_ascii_lowercase())).count();
     base32 == 8
         && last.next().is_some_and(|b| b.is_ascii_digit())
         && last.next().is_some_and(|b| matches!(b, b'_' | b'-'))

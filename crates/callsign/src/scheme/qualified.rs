@@ -75,7 +75,10 @@ mod tests {
             strict.name(&ServerKey::new(server).unwrap(), &WireName::new(wire).unwrap())
         };
         let error = name("a__b", "c").unwrap_err();
-        assert!(error.to_string().contains("can also be read as tool `b__c` of server `a`"), "{error}");
+        assert!(
+            error.to_string().contains("can also be read as tool `b__c` of server `a`"),
+            "{error}"
+        );
         assert!(name("foo_", "x").is_err() && name("foo", "_x").is_err());
         assert!(name("foo", "x_y").is_ok());
     }

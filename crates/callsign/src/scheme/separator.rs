@@ -13,7 +13,10 @@ pub struct Reading {
 #[must_use]
 pub fn other_reading(server: &str, wire: &str) -> Option<Reading> {
     // Without a `_` at the joint or a `__` inside, the only `__` is the one between the parts.
-    if !server.ends_with('_') && !wire.starts_with('_') && !server.contains("__") && !wire.contains("__")
+    if !server.ends_with('_')
+        && !wire.starts_with('_')
+        && !server.contains("__")
+        && !wire.contains("__")
     {
         return None;
     }

@@ -1,0 +1,195 @@
+use std::collections::HashMap;
+
+use super::registration::{Registration, ToolOptions};
+use super::snapshot::{Row, Snapshot};
+use super::{Claimant, Duplicate, Missing, MissingCause, RegisterError, UnknownOption};
+use crate::catalogue::{Catalogue, Tool};
+use crate::name::{ExposedName, ServerKey, ToolId, WireName, nearest};
+
+/// A registration that has been checked against a snapshot and can't fail any more.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) server: ServerKey,
+    pub(super) rows: Vec<Row>,
+    /// Local tools that give up their names.
+    pub(super) evicted: Vec<ExposedName>,
+}
+
+/// Hash maps whose keys come from servers, and which are asked in hot paths.
+pub(super) type Fast<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+/// Checks everything there is to check before anything changes, in the order in which a reader would mend it: the listing
+/// itself, what was asked of it, the names, and last the admission predicate.
+pub(super) fn plan(
+    snapshot: &Snapshot,
+    server: ServerKey,
+    mut catalogue: Catalogue,
+    registration: Registration<'_>,
+) -> Result<Plan, RegisterError> {
+    if snapshot.slot_of(&server).is_some() {
+        return Err(RegisterError::AlreadyRegistered { server });
+    }
+    refuse_duplicates(&server, &catalogue)?;
+    let Registration { filter, options, replace_local, admission } = registration;
+    filter.apply(&server, &mut catalogue).map_err(RegisterError::UnknownFilterEntries)?;
+    refuse_unknown_options(snapshot, &server, &catalogue, options.keys())?;
+    refuse_unknown_local(snapshot, &server, &replace_local)?;
+    let names = names(snapshot, &server, &catalogue, &|name| replace_local.contains(name))?;
+    admit(&server, catalogue.tools(), admission)?;
+    let evicted = names.iter().filter(|name| snapshot.get(name).is_some()).cloned().collect();
+    Ok(Plan { rows: rows(names, catalogue, options), server, evicted })
+}
+
+/// A wire name twice in one listing is an error of that server, with both positions.
+pub(super) fn refuse_duplicates(
+    server: &ServerKey,
+    catalogue: &Catalogue,
+) -> Result<(), RegisterError> {
+    let mut first_index = Fast::<&str, usize>::default();
+    first_index.reserve(catalogue.tools().len());
+    let mut duplicates = Vec::new();
+    for (index, tool) in catalogue.tools().iter().enumerate() {
+        match first_index.entry(tool.wire().as_str()) {
+            std::collections::hash_map::Entry::Vacant(vacant) => {
+                vacant.insert(index);
+            }
+            std::collections::hash_map::Entry::Occupied(first) => duplicates.push(Duplicate {
+                wire: tool.wire().clone(),
+                first: catalogue.position(*first.get()),
+                second: catalogue.position(index),
+            }),
+        }
+    }
+    if duplicates.is_empty() {
+        return Ok(());
+    }
+    Err(RegisterError::DuplicateInListing { server: server.clone(), duplicates })
+}
+
+/// Names every tool, or says of each that can't be named or registered why.
+///
+/// `may_take` tells of a name that is in use whether its holder gives it up.
+pub(super) fn names(
+    snapshot: &Snapshot,
+    server: &ServerKey,
+    catalogue: &Catalogue,
+    may_take: &dyn Fn(&str) -> bool,
+) -> Result<Vec<ExposedName>, RegisterError> {
+    let tools = catalogue.tools();
+    let mut names = Vec::with_capacity(tools.len());
+    let mut own = Fast::<ExposedName, usize>::default();
+    own.reserve(tools.len());
+    let mut missing: Vec<Missing> = Vec::new();
+    for (index, tool) in tools.iter().enumerate() {
+        let mut fail = |index: usize, cause| {
+            let wire = Some(tools[index].wire().clone());
+            missing.push(Missing { wire, position: catalogue.position(index), cause });
+        };
+        let name = match snapshot.scheme.name(server, tool.wire()) {
+            Ok(name) => name,
+            Err(error) => {
+                fail(index, MissingCause::Unnameable(Box::new(error)));
+                continue;
+            }
+        };
+        if let Some(&first) = own.get(&name) {
+            let holder = |of: usize| claimant(server, tools[of].wire());
+            fail(first, MissingCause::Taken { exposed: name.clone(), holder: holder(index) });
+            fail(index, MissingCause::Taken { exposed: name, holder: holder(first) });
+            continue;
+        }
+        if let Some(entry) = snapshot.get(&name).filter(|_| !may_take(&name)) {
+            let holder = entry.claimant();
+            fail(index, MissingCause::Taken { exposed: name.clone(), holder });
+        }
+        own.insert(name.clone(), index);
+        names.push(name);
+    }
+    missing.extend(catalogue.malformed().iter().map(|entry| Missing {
+        wire: entry.name.clone(),
+        position: entry.position,
+        cause: MissingCause::Malformed(entry.reason.clone()),
+    }));
+    if missing.is_empty() {
+        Ok(names)
+    } else {
+        Err(shortfall(server, catalogue.advertised(), missing))
+    }
+}
+
+pub(super) fn shortfall(
+    server: &ServerKey,
+    advertised: usize,
+    mut missing: Vec<Missing>,
+) -> RegisterError {
+    missing.sort_by(|a, b| (&a.wire, a.position).cmp(&(&b.wire, b.position)));
+    missing.dedup();
+    RegisterError::Shortfall { server: server.clone(), advertised, missing }
+}
+
+pub(super) fn claimant(server: &ServerKey, wire: &WireName) -> Claimant {
+    Claimant::Tool(ToolId::new(server.clone(), wire.clone()))
+}
+
+pub(super) fn admit(
+    server: &ServerKey,
+    tools: &[Tool],
+    admission: Option<super::Admission<'_>>,
+) -> Result<(), RegisterError> {
+    let Some(admission) = admission else { return Ok(()) };
+    admission(tools).map_err(|error| RegisterError::Refused { server: server.clone(), error })
+}
+
+pub(super) fn rows(
+    names: Vec<ExposedName>,
+    catalogue: Catalogue,
+    mut options: std::collections::BTreeMap<String, ToolOptions>,
+) -> Vec<Row> {
+    names
+        .into_iter()
+        .zip(catalogue.into_tools())
+        .map(|(exposed, tool)| {
+            let options = options.remove(tool.wire().as_str()).map(Box::new);
+            Row { exposed, tool, options }
+        })
+        .collect()
+}
+
+fn refuse_unknown_options<'a>(
+    snapshot: &Snapshot,
+    server: &ServerKey,
+    catalogue: &Catalogue,
+    keys: impl Iterator<Item = &'a String>,
+) -> Result<(), RegisterError> {
+    let wires = || catalogue.tools().iter().map(Tool::wire);
+    let unknown: Vec<UnknownOption> = keys
+        .filter(|key| !wires().any(|wire| wire.as_str() == key.as_str()))
+        .map(|key| UnknownOption {
+            server: server.clone(),
+            key: key.clone(),
+            meant: wires().find(|wire| spells(snapshot, server, wire, key)).cloned(),
+            near: nearest(key, wires().map(WireName::as_str))
+                .into_iter()
+                .filter_map(|name| WireName::new(name).ok())
+                .collect(),
+        })
+        .collect();
+    if unknown.is_empty() { Ok(()) } else { Err(RegisterError::UnknownOptions(unknown)) }
+}
+
+fn spells(snapshot: &Snapshot, server: &ServerKey, wire: &WireName, key: &str) -> bool {
+    snapshot.scheme.name(server, wire).is_ok_and(|name| name.as_str() == key)
+}
+
+fn refuse_unknown_local(
+    snapshot: &Snapshot,
+    server: &ServerKey,
+    replace_local: &std::collections::BTreeSet<String>,
+) -> Result<(), RegisterError> {
+    let is_local = |name: &str| snapshot.get(name).is_some_and(|entry| entry.server().is_none());
+    let names: Vec<String> = replace_local.iter().filter(|name| !is_local(name)).cloned().collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(RegisterError::UnknownLocal { server: server.clone(), names })
+}

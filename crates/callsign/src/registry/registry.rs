@@ -1,0 +1,215 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::plan::{self, Plan};
+use super::snapshot::{Block, Row, Slot, Snapshot};
+use super::{Admission, ChangeSet, Miss, NotRegistered, RegisterError, Registration, ToolOptions};
+use crate::catalogue::{Catalogue, Filter};
+use crate::name::{ExposedName, ServerKey};
+use crate::scheme::Scheme;
+
+/// Gives every tool of a set of servers one exposed name and keeps it until the server is replaced or removed.
+///
+/// This is the writing side, owned by whoever changes it; readers take a [`Snapshot`], or share a
+/// [`SharedRegistry`](super::SharedRegistry).
+#[derive(Debug)]
+pub struct Registry {
+    pub(super) current: Arc<Snapshot>,
+    /// What each server was registered with, to be applied again when its catalogue is replaced.
+    pub(super) settings: HashMap<ServerKey, Settings>,
+    /// The configuration's order of servers, where one was given.
+    order: Vec<ServerKey>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    pub(super) filter: Filter,
+    pub(super) options: BTreeMap<String, ToolOptions>,
+}
+
+impl Registry {
+    /// An empty registry whose names are made by `scheme`.
+    pub fn new(scheme: impl Scheme + 'static) -> Self {
+        Self::with_scheme(Arc::new(scheme))
+    }
+
+    /// As [`new`](Self::new), for a scheme chosen at run time.
+    #[must_use]
+    pub fn with_scheme(scheme: Arc<dyn Scheme>) -> Self {
+        let current = Arc::new(Snapshot::empty(scheme));
+        Self { current, settings: HashMap::new(), order: Vec::new() }
+    }
+
+    /// Lists servers in this order from now on, whenever they come; servers not named here follow in order of registration.
+    pub fn set_server_order(&mut self, order: Vec<ServerKey>) {
+        self.order = order;
+        self.sort_servers();
+    }
+
+    /// The registry as it is now; later changes don't touch it.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.current)
+    }
+
+    /// Who answers to a name now.
+    ///
+    /// # Errors
+    /// [`Miss`], which says what the asker may have meant.
+    pub fn resolve(&self, name: &str) -> Result<super::Entry<'_>, Miss> {
+        self.current.resolve(name)
+    }
+
+    /// Registers all tools of a server, or none, and gives their exposed names in advertised order.
+    ///
+    /// A server that advertises no tools registers none and succeeds.
+    ///
+    /// # Errors
+    /// [`RegisterError`]; the registry is as it was.
+    pub fn register(
+        &mut self,
+        server: ServerKey,
+        catalogue: Catalogue,
+        registration: Registration<'_>,
+    ) -> Result<Vec<ExposedName>, RegisterError> {
+        let settings =
+            Settings { filter: registration.filter.clone(), options: registration.options.clone() };
+        let plan = plan::plan(&self.current, server, catalogue, registration)?;
+        Ok(self.commit(plan, settings))
+    }
+
+    /// Puts a server's new catalogue in place of its old one, under the filter and options it was registered with.
+    ///
+    /// Tools that stay keep their place in the list, new ones come last, so that a prompt prefix cached by a host survives.
+    ///
+    /// # Errors
+    /// [`ReplaceError`]; the old catalogue keeps serving.
+    pub fn replace(
+        &mut self,
+        server: &ServerKey,
+        catalogue: Catalogue,
+    ) -> Result<ChangeSet, ReplaceError> {
+        self.replace_admitted(server, catalogue, None)
+    }
+
+    /// As [`replace`](Self::replace), after asking an admission predicate.
+    ///
+    /// # Errors
+    /// As [`replace`](Self::replace), and [`RegisterError::Refused`].
+    pub fn replace_admitted(
+        &mut self,
+        server: &ServerKey,
+        mut catalogue: Catalogue,
+        admission: Option<Admission<'_>>,
+    ) -> Result<ChangeSet, ReplaceError> {
+        let Some(slot) = self.current.slot_of(server) else {
+            return Err(NotRegistered { server: server.clone() }.into());
+        };
+        plan::refuse_duplicates(server, &catalogue)?;
+        let settings = self.settings.get(server);
+        let mut unmatched = Vec::new();
+        if let Some(Settings { filter, .. }) = settings {
+            unmatched = filter.retain(server, &mut catalogue);
+        }
+        let own =
+            |name: &str| self.current.index.get(name).is_some_and(|holder| holder.block == slot);
+        let names = plan::names(&self.current, server, &catalogue, &own)?;
+        plan::admit(server, catalogue.tools(), admission)?;
+        let options = settings.map(|settings| settings.options.clone()).unwrap_or_default();
+        let rows = plan::rows(names, catalogue, options);
+        Ok(self.exchange(slot, rows, unmatched))
+    }
+
+    /// Removes a server and all its names, and gives these in the order in which they were listed.
+    ///
+    /// # Errors
+    /// [`NotRegistered`].
+    pub fn remove(&mut self, server: &ServerKey) -> Result<Vec<ExposedName>, NotRegistered> {
+        let Some(slot) = self.current.slot_of(server) else {
+            return Err(NotRegistered { server: server.clone() });
+        };
+        self.settings.remove(server);
+        let snapshot = Arc::make_mut(&mut self.current);
+        snapshot.order.retain(|&listed| listed != slot);
+        let block = snapshot.blocks[slot as usize].take();
+        let names: Vec<ExposedName> =
+            block.iter().flat_map(|block| &block.rows).map(|row| row.exposed.clone()).collect();
+        for name in &names {
+            snapshot.index.remove(name);
+        }
+        Ok(names)
+    }
+
+    /// Puts a checked plan into force; nothing in here can fail.
+    pub(super) fn commit(&mut self, plan: Plan, settings: Settings) -> Vec<ExposedName> {
+        let Plan { server, rows, evicted } = plan;
+        for name in &evicted {
+            self.drop_local(name);
+        }
+        let names: Vec<ExposedName> = rows.iter().map(|row| row.exposed.clone()).collect();
+        let snapshot = Arc::make_mut(&mut self.current);
+        let slot = snapshot.free_slot();
+        snapshot.order.push(slot);
+        snapshot.fill(slot, Block { server: Some(server.clone()), rows });
+        if !self.order.is_empty() {
+            self.sort_servers();
+        }
+        self.settings.insert(server, settings);
+        names
+    }
+
+    fn exchange(&mut self, slot: u32, rows: Vec<Row>, unmatched: Vec<String>) -> ChangeSet {
+        let snapshot = Arc::make_mut(&mut self.current);
+        let Some(old) = snapshot.blocks[slot as usize].take() else { return ChangeSet::default() };
+        for row in &old.rows {
+            snapshot.index.remove(&row.exposed);
+        }
+        let (change, rows) = super::change::between(&old.rows, rows, unmatched);
+        snapshot.fill(slot, Block { server: old.server.clone(), rows });
+        change
+    }
+
+    fn sort_servers(&mut self) {
+        let rank: HashMap<&ServerKey, usize> =
+            self.order.iter().enumerate().map(|(rank, key)| (key, rank)).collect();
+        let snapshot = Arc::make_mut(&mut self.current);
+        let mut order = std::mem::take(&mut snapshot.order);
+        order.sort_by_key(|&slot| {
+            let key = snapshot.block(slot).and_then(|block| block.server.as_ref());
+            key.and_then(|key| rank.get(key)).copied().unwrap_or(usize::MAX)
+        });
+        snapshot.order = order;
+    }
+}
+
+impl Snapshot {
+    fn free_slot(&mut self) -> u32 {
+        match self.blocks.iter().position(Option::is_none) {
+            Some(free) => u32::try_from(free).unwrap_or(u32::MAX),
+            None => {
+                self.blocks.push(None);
+                u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX)
+            }
+        }
+    }
+
+    pub(super) fn fill(&mut self, slot: u32, block: Block) {
+        self.index.reserve(block.rows.len());
+        for (row, entry) in (0u32..).zip(&block.rows) {
+            self.index.insert(entry.exposed.clone(), Slot { block: slot, row });
+        }
+        self.blocks[slot as usize] = Some(Arc::new(block));
+    }
+}
+
+/// A catalogue was not replaced; the old one keeps serving.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplaceError {
+    /// There is nothing to replace.
+    #[error(transparent)]
+    NotRegistered(#[from] NotRegistered),
+    /// The new catalogue can't be registered.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+}
