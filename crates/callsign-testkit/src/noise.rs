@@ -1,0 +1,90 @@
+//! What is written that nobody asked for, and what is not written that somebody waits for.
+
+use std::time::Duration;
+
+use crate::behaviour::{Behaviour, BrokenAnswer, HugeLine, HugePlace};
+use crate::era::Era;
+use crate::json_text::Object;
+use crate::outlet::Outlet;
+use crate::server::Server;
+
+/// Texts seen on the stdout of real servers, and some that look like JSON for a while.
+const JUNK: [&str; 5] = [
+    "Working directory: .",
+    "[info] server ready",
+    r#"{"level":"info","msg":"not a message"}"#,
+    r#"{"jsonrpc":"2.0","id":"#,
+    "null",
+];
+
+impl Behaviour {
+    /// Lines that are not messages, with blank ones between.
+    pub(crate) fn junk_lines(&self) -> impl Iterator<Item = String> {
+        JUNK.iter()
+            .cycle()
+            .take(self.noise.junk)
+            .flat_map(|line| [(*line).to_owned(), String::new()])
+    }
+
+    pub(crate) fn never_answers(&self, method: &str) -> bool {
+        let discover = self.era == Era::SilentOnDiscover && method == "server/discover";
+        discover || self.answers.never.iter().any(|pattern| pattern.matches(method))
+    }
+
+    /// Waits as long as this request has to.
+    pub(crate) async fn delay(&self, method: &str) {
+        let slow = self.answers.slow.iter().filter(|slow| slow.requests.matches(method));
+        let delay: Duration = slow.map(|slow| slow.delay).sum();
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+    }
+}
+
+impl Server {
+    /// Junk before every answer; log messages and the huge line before the first one only.
+    pub(crate) fn make_noise(&self, outlet: &Outlet) {
+        self.behaviour.junk_lines().for_each(|line| outlet.junk(line));
+        if std::mem::replace(&mut self.state().made_noise, true) {
+            return;
+        }
+        let noise = &self.behaviour.noise;
+        if let Some(HugeLine { bytes, place: HugePlace::Junk }) = noise.huge_line {
+            outlet.junk("x".repeat(bytes));
+        }
+        for number in 1..=noise.log_first {
+            outlet.aside(log_message(number));
+        }
+    }
+}
+
+fn log_message(number: usize) -> String {
+    let params = Object::new()
+        .text("level", "info")
+        .text("logger", "testkit")
+        .text("data", &format!("log message {number}"));
+    let message = Object::new().text("jsonrpc", "2.0").text("method", "notifications/message");
+    message.raw("params", &params.json()).json()
+}
+
+impl BrokenAnswer {
+    /// Emits `message` broken.
+    pub(crate) fn emit(self, id: &str, message: String, outlet: &Outlet) {
+        let error = r#"{"code":-32603,"message":"both"}"#;
+        let bare = Object::new().text("jsonrpc", "2.0");
+        match self {
+            Self::Cut => outlet.answer(message.chars().take(message.len() / 2).collect()),
+            Self::WrongId => outlet.answer(bare.text("id", "nobody").raw("result", "{}").json()),
+            Self::NullId => outlet.answer(bare.raw("id", "null").raw("result", "{}").json()),
+            Self::Twice => {
+                outlet.answer(message.clone());
+                outlet.answer(message);
+            }
+            Self::NoResult => outlet.answer(bare.raw("id", id).json()),
+            Self::ResultAndError => {
+                outlet.answer(bare.raw("id", id).raw("result", "{}").raw("error", error).json());
+            }
+            Self::InAList => outlet.answer(format!("[{message}]")),
+        }
+    }
+}
