@@ -8,7 +8,11 @@
 //! | README.md, table of commands | `callsign --help` |
 //! | paths and links in all documents | the file system |
 
-#![allow(clippy::expect_used, reason = "a repository that can't be read fails the test")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a repository that can't be read fails the test"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
