@@ -6,9 +6,14 @@
 //! | ARCHITECTURE.md, arrows | manifests |
 //! | ARCHITECTURE.md, map of the core | folders in `crates/callsign/src` |
 //! | README.md, table of commands | `callsign --help` |
+//! | README.md, example | documentation of the registry |
 //! | paths and links in all documents | the file system |
 
-#![allow(clippy::expect_used, reason = "a repository that can't be read fails the test")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a repository that can't be read fails the test"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -151,6 +156,21 @@ fn a_command_is_found_in_the_help() {
     let help = "Usage: callsign <COMMAND>\n\nCommands:\n  demo   Shows it\n  check  Reports\n         findings\n\nOptions:\n  -q\n";
     assert_eq!(commands(help), BTreeSet::from(["demo".to_owned(), "check".to_owned()]));
     assert_eq!(commands("Options:\n  -q\n"), BTreeSet::new());
+}
+
+/// So that the README's example is one that is compiled and run.
+#[test]
+fn the_example_of_the_readme_is_a_documentation_test() {
+    let readme = document("README.md");
+    let example = between(&readme, "library").trim();
+    let example = example.strip_prefix("```rust\n").and_then(|rest| rest.strip_suffix("\n```"));
+    let example = example.expect("one block of Rust");
+    let documentation: Vec<String> = document("crates/callsign/src/registry/mod.rs")
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned())
+        .collect();
+    assert!(documentation.join("\n").contains(&format!("```\n{example}\n")), "{example}");
 }
 
 #[test]
