@@ -31,6 +31,14 @@ impl Behaviour {
         discover || self.answers.never.iter().any(|pattern| pattern.matches(method))
     }
 
+    /// Whether such a request ends or hangs the server whatever else is wrong with it.
+    pub(crate) fn dies_or_hangs_on(&self, method: &str) -> bool {
+        let early = self.era == Era::ExitsOnDiscover && method == "server/discover";
+        early
+            || self.never_answers(method)
+            || self.ending.at.iter().any(|pattern| pattern.matches(method))
+    }
+
     /// Waits as long as this request has to.
     pub(crate) async fn delay(&self, method: &str) {
         let slow = self.answers.slow.iter().filter(|slow| slow.requests.matches(method));

@@ -19,7 +19,8 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Serves on stdin and stdout until stdin closes or the behaviour ends the process; gives the exit status.
 ///
-/// The caller should end the process with that status: reading stdin occupies a thread that nothing else can end.
+/// The caller should shut its runtime down in the background and end the process with that status: reading stdin
+/// occupies a thread that nothing else can end.
 ///
 /// # Errors
 /// [`ServeError`]: a file of the behaviour cannot be used, the child cannot be started, or stdout fails.
