@@ -1,6 +1,8 @@
 //! A client that knows no more of MCP than lines and ids, and never waits for ever.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+pub mod http;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
