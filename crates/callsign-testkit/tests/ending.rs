@@ -54,6 +54,7 @@ fn it_never_lives_longer_than_allowed() {
 }
 
 #[cfg(unix)]
+#[allow(clippy::expect_used, reason = "clippy allows it in test functions, not in what they share")]
 mod unix {
     use std::os::unix::process::CommandExt;
     use std::process::Command;

@@ -1,5 +1,10 @@
 //! A client that knows no more of MCP than lines and ids, and never waits for ever.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "clippy sees test functions, not what they share"
+)]
 
 pub mod http;
 
