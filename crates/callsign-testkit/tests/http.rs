@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use support::http::{ACCEPT, Endpoint, JSON};
 use support::{CALL, INITIALIZE, INITIALIZED, LIST, NEVER, PING, eventually, json, modern};
 
+type Header<'a> = (&'a str, &'a str);
+
 const SESSION: &str = "mcp-session-id";
 
 /// The standard headers of a modern request.
-fn standard<'a>(method: &'a str, name: Option<&'a str>) -> Vec<(&'a str, &'a str)> {
+fn standard<'a>(method: &'a str, name: Option<&'a str>) -> Vec<Header<'a>> {
     let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
     headers.extend(name.map(|name| ("mcp-name", name)));
     headers
@@ -38,7 +40,7 @@ fn what_is_not_in_order_is_refused() {
     let endpoint = Endpoint::start(&[]);
     let session = endpoint.session();
     let here = (SESSION, session.as_str());
-    let cases: [(&[(&str, &str)], &str, u16); 9] = [
+    let cases: [(&[Header], &str, u16); 9] = [
         (&[ACCEPT, JSON], LIST, 400),
         (&[ACCEPT, JSON], INITIALIZED, 400),
         (&[ACCEPT, JSON, (SESSION, "another")], LIST, 404),
@@ -222,7 +224,7 @@ fn modern_headers_must_say_what_the_body_says() {
     let method = ("mcp-method", "tools/call");
     let good = modern_call();
     let umlaut = good.replace(r#""echo""#, r#""schön""#);
-    let cases: [(&[(&str, &str)], &str, Option<i64>); 9] = [
+    let cases: [(&[Header], &str, Option<i64>); 9] = [
         (&[version, method, ("mcp-name", "echo")], &good, None),
         (&[version, method, ("mcp-name", "  echo ")], &good, None),
         (&[version, method, ("mcp-name", "=?base64?ZWNobw==?=")], &good, None),
