@@ -58,6 +58,14 @@ impl Server {
         self.state().ears.push(ear);
     }
 
+    /// A legacy connection hears of everything once its handshake is through; a modern one only of what it listens for.
+    pub(crate) fn hear_from_now_on(&self) {
+        let connection = self.state().connection.take();
+        if let Some(outlet) = connection {
+            self.add_ear(Ear { outlet, subscription: None });
+        }
+    }
+
     /// Tells everybody; if nobody is there, the first to come.
     pub(crate) fn announce(&self, count: u64) {
         let mut state = self.state();
@@ -95,8 +103,12 @@ impl Server {
         let ear = Ear { outlet: outlet.clone(), subscription: Some(request.id.clone()) };
         outlet.aside(acknowledgement(&request.id, &honoured));
         if tools {
+            if let Some(ListChanged { count, after_list: false }) =
+                self.behaviour.noise.list_changed
+            {
+                ear.hear(count);
+            }
             self.add_ear(ear);
-            self.announce_after_initialized();
         }
     }
 

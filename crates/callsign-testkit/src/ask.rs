@@ -3,8 +3,10 @@
 use tokio::sync::oneshot;
 
 use crate::behaviour::{Ask, Behaviour};
+use crate::incoming::Request;
 use crate::json_text::{self, Object};
 use crate::outlet::Outlet;
+use crate::rpc_error::RpcError;
 use crate::server::Server;
 
 impl Ask {
@@ -70,8 +72,21 @@ impl Behaviour {
         Object::new()
             .text("resultType", "input_required")
             .raw("inputRequests", &Object::new().raw("asked", &request).json())
-            .text("requestState", &format!("state of {tool}"))
+            .text("requestState", &request_state(tool))
             .fields(&self.extras())
             .json()
     }
+}
+
+/// Checks that a call sent again brings the state of the call it repeats.
+pub(crate) fn check_state(request: &Request, tool: &str) -> Result<(), RpcError> {
+    if request.text_param("requestState") == Some(request_state(tool)) {
+        return Ok(());
+    }
+    Err(RpcError::invalid_params("requestState is not the one of this call".into()))
+}
+
+/// Binds the state to the name the server was called by: a retry under another name shows.
+fn request_state(tool: &str) -> String {
+    format!("state of {tool}")
 }

@@ -295,14 +295,11 @@ impl FromStr for HugeLine {
             "call" => HugePlace::Call,
             "junk" => HugePlace::Junk,
             _ => {
-                return Err(FlagError::unknown(
-                    "place for a huge line",
-                    place,
-                    "list, call, junk",
-                ));
+                return Err(FlagError::unknown("place for a huge line", place, "list, call, junk"));
             }
         };
-        let bytes = bytes.parse().map_err(|_| FlagError::not_a_number("a number of bytes", bytes))?;
+        let bytes =
+            bytes.parse().map_err(|_| FlagError::not_a_number("a number of bytes", bytes))?;
         Ok(Self { bytes, place })
     }
 }
@@ -344,6 +341,8 @@ pub struct HttpConduct {
     pub no_get: bool,
     /// Event streams end before the answer.
     pub drop_stream: bool,
+    /// It is an HTTP+SSE server of 2024-11-05: POST is refused, GET names another address.
+    pub first_revision: bool,
 }
 
 /// The form of an answer over HTTP.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
-/// The program `callsign-testkit`, built for the profile the calling test was built for. The first call in a process
-/// runs `cargo build -p callsign-testkit`, which builds it, brings it up to date, or finds nothing to do; cargo's own
-/// lock lets many test processes do that at once.
+/// The program `callsign-testkit`, built for the profile the calling test was built for. If it is missing or older than
+/// its sources, the first call in a process runs `cargo build`; cargo's own lock lets many test processes do that at once,
+/// and all but the first then find nothing to do.
 ///
 /// # Panics
 /// If there is no program and none can be built: a test that cannot start its server has failed.
@@ -22,6 +23,9 @@ fn build() -> PathBuf {
         panic!("cannot tell where the test itself was built");
     };
     let binary = folder.join(format!("callsign-testkit{}", std::env::consts::EXE_SUFFIX));
+    if is_fresh(&binary) {
+        return binary;
+    }
     let built = cargo_build(&folder);
     if !binary.is_file() {
         panic!("no {}: cargo build -p callsign-testkit said {built}", binary.display());
@@ -33,6 +37,21 @@ fn build() -> PathBuf {
 fn profile_folder() -> Option<PathBuf> {
     let test = std::env::current_exe().ok()?;
     test.parent()?.parent().map(Path::to_path_buf)
+}
+
+/// Whether the program is younger than everything it is built from here.
+fn is_fresh(binary: &Path) -> bool {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let built = binary.metadata().and_then(|it| it.modified());
+    let sources = newest(&home.join("src"), newest(&home.join("Cargo.toml"), None));
+    matches!((built, sources), (Ok(built), Some(sources)) if built > sources)
+}
+
+/// The latest time of change of a file or anything in a folder, or `so_far` if that is later.
+fn newest(path: &Path, so_far: Option<SystemTime>) -> Option<SystemTime> {
+    let own = path.metadata().and_then(|it| it.modified()).ok();
+    let inside = std::fs::read_dir(path).into_iter().flatten().flatten();
+    inside.fold(so_far.max(own), |so_far, entry| newest(&entry.path(), so_far))
 }
 
 fn cargo_build(folder: &Path) -> String {

@@ -1,5 +1,6 @@
 //! The flags of `callsign-testkit serve`, and the behaviour they add up to.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -188,6 +189,12 @@ struct EndingFlags {
 #[derive(Args)]
 #[command(next_help_heading = "HTTP")]
 struct HttpFlags {
+    /// Serve Streamable HTTP on this address, and print the URL; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    http: Option<SocketAddr>,
+    /// Be an HTTP+SSE server of 2024-11-05
+    #[arg(long)]
+    first_revision: bool,
     /// auto, json or sse
     #[arg(long, default_value = "auto")]
     reply: Reply,
@@ -206,6 +213,11 @@ struct HttpFlags {
 }
 
 impl ServeFlags {
+    /// Where to listen; `None` is stdio.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.http.http
+    }
+
     /// # Errors
     /// [`FlagError`] for a kind nobody knows, JSON that is none, or a file that cannot be read.
     pub(crate) fn behaviour(self) -> Result<Behaviour, FlagError> {
@@ -316,6 +328,7 @@ impl HttpFlags {
             forget_session_after: self.forget_session_after,
             no_get: self.no_get,
             drop_stream: self.drop_stream,
+            first_revision: self.first_revision,
         }
     }
 }

@@ -19,10 +19,12 @@
 mod announce;
 mod answer;
 mod ask;
+mod base64;
 mod behaviour;
 mod binary;
 mod era;
 mod flag_error;
+mod http;
 mod incoming;
 mod json_text;
 mod listing;
@@ -46,6 +48,7 @@ pub use behaviour::{
 pub use binary::server_binary;
 pub use era::{Era, LEGACY_VERSIONS, MODERN_VERSION};
 pub use flag_error::FlagError;
+pub use http::{HttpServer, serve_http};
 pub use malformed::{
     MALFORMED_LISTS, MALFORMED_TOOLS, MalformedTool, malformed_list, malformed_tool,
 };

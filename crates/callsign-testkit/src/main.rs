@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-use callsign_testkit::{Behaviour, ServeError, serve_stdio};
+use callsign_testkit::{ServeError, serve_http, serve_stdio};
 
 #[derive(Parser)]
 #[command(name = "callsign-testkit", version, about)]
@@ -31,23 +31,30 @@ enum Command {
 
 fn main() {
     let status = match Arguments::parse().command {
-        Command::Serve(flags) => flags.behaviour().map_err(ServeError::from).and_then(serve),
+        Command::Serve(flags) => serve(*flags),
         Command::Sleep { seconds } => {
             std::thread::sleep(Duration::from_secs(seconds));
             Ok(0)
         }
     };
-    // `exit` because a thread still waits for stdin, and would hold up an ordinary return.
     exit(status.unwrap_or_else(|error| {
         let _ = writeln!(std::io::stderr(), "callsign-testkit: {error}");
         2
     }));
 }
 
-fn serve(behaviour: Behaviour) -> Result<i32, ServeError> {
+fn serve(flags: flags::ServeFlags) -> Result<i32, ServeError> {
+    let address = flags.address();
+    let behaviour = flags.behaviour()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|cause| ServeError::Process { what: "start the runtime", cause })?;
-    runtime.block_on(serve_stdio(behaviour))
+    let status = match address {
+        Some(address) => runtime.block_on(serve_http(behaviour, address)),
+        None => runtime.block_on(serve_stdio(behaviour)),
+    };
+    // A thread still waits for stdin; an ordinary end of the runtime would wait for it.
+    runtime.shutdown_background();
+    status
 }

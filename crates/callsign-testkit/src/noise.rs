@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use crate::behaviour::{Behaviour, BrokenAnswer, HugeLine, HugePlace};
-use crate::era::Era;
+use crate::era::{Era, Spoken};
+use crate::incoming::Request;
 use crate::json_text::Object;
 use crate::outlet::Outlet;
 use crate::server::Server;
+
+const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
 
 /// Texts seen on the stdout of real servers, and some that look like JSON for a while.
 const JUNK: [&str; 5] = [
@@ -31,6 +34,14 @@ impl Behaviour {
         discover || self.answers.never.iter().any(|pattern| pattern.matches(method))
     }
 
+    /// Whether such a request ends or hangs the server whatever else is wrong with it.
+    pub(crate) fn dies_or_hangs_on(&self, method: &str) -> bool {
+        let early = self.era == Era::ExitsOnDiscover && method == "server/discover";
+        early
+            || self.never_answers(method)
+            || self.ending.at.iter().any(|pattern| pattern.matches(method))
+    }
+
     /// Waits as long as this request has to.
     pub(crate) async fn delay(&self, method: &str) {
         let slow = self.answers.slow.iter().filter(|slow| slow.requests.matches(method));
@@ -42,17 +53,23 @@ impl Behaviour {
 }
 
 impl Server {
-    /// Junk before every answer; log messages and the huge line before the first one only.
-    pub(crate) fn make_noise(&self, outlet: &Outlet) {
+    /// Junk before every answer, and the huge line before the first.
+    pub(crate) fn write_junk(&self, outlet: &Outlet) {
         self.behaviour.junk_lines().for_each(|line| outlet.junk(line));
-        if std::mem::replace(&mut self.state().made_noise, true) {
-            return;
-        }
-        let noise = &self.behaviour.noise;
-        if let Some(HugeLine { bytes, place: HugePlace::Junk }) = noise.huge_line {
+        if let Some(HugeLine { bytes, place: HugePlace::Junk }) = self.behaviour.noise.huge_line
+            && !std::mem::replace(&mut self.state().said_huge_line, true)
+        {
             outlet.junk("x".repeat(bytes));
         }
-        for number in 1..=noise.log_first {
+    }
+
+    /// Log messages before the first answer; a modern request has to ask for them.
+    pub(crate) fn log_first(&self, request: &Request, spoken: Spoken, outlet: &Outlet) {
+        let wanted = spoken == Spoken::Legacy || request.meta(LOG_LEVEL_KEY).is_some();
+        if !wanted || std::mem::replace(&mut self.state().logged, true) {
+            return;
+        }
+        for number in 1..=self.behaviour.noise.log_first {
             outlet.aside(log_message(number));
         }
     }

@@ -28,8 +28,11 @@ pub(crate) struct Server {
 pub(crate) struct State {
     pub(crate) initialized: bool,
     pub(crate) answered: u64,
-    pub(crate) made_noise: bool,
+    pub(crate) said_huge_line: bool,
+    pub(crate) logged: bool,
     pub(crate) announced_after_list: bool,
+    /// A connection that is not past its handshake.
+    pub(crate) connection: Option<Outlet>,
     /// Who hears of changes, and how many announcements wait for somebody to hear them.
     pub(crate) ears: Vec<Ear>,
     pub(crate) unheard: u64,
@@ -77,9 +80,12 @@ impl Server {
             return;
         }
         behaviour.delay(&request.method).await;
-        self.make_noise(outlet);
+        self.write_junk(outlet);
         let outcome = match behaviour.era.of(request) {
-            Ok(spoken) => self.outcome(request, spoken, outlet).await,
+            Ok(spoken) => {
+                self.log_first(request, spoken, outlet);
+                self.outcome(request, spoken, outlet).await
+            }
             Err(refusal) => Some(Err(refusal)),
         };
         if let Some(outcome) = outcome {
@@ -131,8 +137,10 @@ impl Server {
 
     fn answered(&self, request: &Request, outcome: &Result<String, RpcError>, outlet: &Outlet) {
         self.state().answered += 1;
-        if request.method == "tools/list" && outcome.is_ok() {
-            self.announce_after_list();
+        match (request.method.as_str(), outcome) {
+            ("initialize", Ok(_)) => self.hear_from_now_on(),
+            ("tools/list", Ok(_)) => self.announce_after_list(),
+            _ => {}
         }
         if self.behaviour.ending.after.is_some_and(|limit| self.state().answered >= limit) {
             outlet.stop(self.behaviour.ending.status);

@@ -7,19 +7,19 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Duration, timeout};
 
-use crate::announce::{self, Ear};
 use crate::behaviour::Behaviour;
 use crate::incoming::Incoming;
 use crate::outlet::{Emit, Outlet};
 use crate::server::Server;
-use crate::{ServeError, json_text, record, start, termination};
+use crate::{ServeError, announce, json_text, record, start, termination};
 
 /// How long answers still under way may take after stdin has closed.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Serves on stdin and stdout until stdin closes or the behaviour ends the process; gives the exit status.
 ///
-/// The caller should end the process with that status: reading stdin occupies a thread that nothing else can end.
+/// The caller should shut its runtime down in the background and end the process with that status: reading stdin
+/// occupies a thread that nothing else can end.
 ///
 /// # Errors
 /// [`ServeError`]: a file of the behaviour cannot be used, the child cannot be started, or stdout fails.
@@ -35,7 +35,7 @@ pub async fn serve_stdio(behaviour: Behaviour) -> Result<i32, ServeError> {
     start::side_effects(&behaviour)?;
     start::banner(&behaviour, &outlet);
     let server = Arc::new(Server::new(behaviour)?);
-    server.add_ear(Ear { outlet: outlet.clone(), subscription: None });
+    server.state().connection = Some(outlet.clone());
     if let Some(file) = server.behaviour.catalogue.tools_file.clone() {
         tokio::spawn(announce::watch_tools_file(server.clone(), file));
     }

@@ -1,6 +1,7 @@
 //! `tools/call`: the arguments come back byte for byte, with the name the server was called by.
 
 use super::{arguments, echo, text_block};
+use crate::ask;
 use crate::behaviour::{HugeLine, HugePlace};
 use crate::era::Spoken;
 use crate::incoming::Request;
@@ -26,11 +27,14 @@ impl Server {
         self.report_progress(request, outlet);
         let answered = match (self.behaviour.answers.asks, spoken) {
             (Some(ask), Spoken::Legacy) => self.ask(ask, outlet).await,
-            (Some(ask), Spoken::Modern) => match request.param("inputResponses") {
-                None if ask.in_modern() => return Ok(self.behaviour.input_required(ask, &name)),
-                answers => answers,
-            },
-            (None, _) => None,
+            (Some(ask), Spoken::Modern) if ask.in_modern() => {
+                let Some(answers) = request.param("inputResponses") else {
+                    return Ok(self.behaviour.input_required(ask, &name));
+                };
+                ask::check_state(request, &name)?;
+                Some(answers)
+            }
+            _ => None,
         };
         if let Some(error) = &self.behaviour.answers.error {
             return Err(RpcError::as_written(error));
