@@ -1,0 +1,88 @@
+//! A configuration file that has been read.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::launch::hex;
+use crate::place::{LineIndex, Place, Span};
+use crate::server_entry::ServerEntry;
+use crate::settings::Settings;
+
+/// A configuration file: its servers in the file's order, and where everything stands.
+#[non_exhaustive]
+pub struct ConfigFile {
+    /// The path it was read from, as it was given.
+    pub path: PathBuf,
+    /// Whose format it is: `claude-code`, `vscode`, `callsign`, …; `generic` for an `mcpServers` file of no client in
+    /// particular.
+    pub client: &'static str,
+    /// The servers, in order.
+    pub servers: Vec<ServerEntry>,
+    /// What callsign.toml sets; the default for any other file.
+    pub settings: Settings,
+    pub(crate) text: String,
+    pub(crate) byte_order_mark: bool,
+    pub(crate) lines: LineIndex,
+    pub(crate) secrets: Vec<Span>,
+}
+
+/// Shows path, client, servers and settings; never the text, which may hold secrets.
+impl fmt::Debug for ConfigFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConfigFile")
+            .field("path", &self.path)
+            .field("client", &self.client)
+            .field("servers", &self.servers)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ConfigFile {
+    /// The line and column of a span of this file. Costs the same for every file and line length.
+    #[must_use]
+    pub fn place(&self, span: Span) -> Place {
+        self.lines.place(&self.text, span)
+    }
+
+    /// The file's text for excerpts, without a byte order mark: every span of this file fits it. The values of
+    /// environments, headers, addresses and arguments are overwritten with `*`, byte for byte.
+    #[must_use]
+    pub fn shown_text(&self) -> String {
+        let mut shown = String::with_capacity(self.text.len());
+        let mut kept = 0;
+        for secret in &self.secrets {
+            shown.push_str(self.text.get(kept..secret.start).unwrap_or_default());
+            let hidden = secret.end.saturating_sub(secret.start.max(kept));
+            shown.extend(std::iter::repeat_n('*', hidden));
+            kept = kept.max(secret.end);
+        }
+        shown.push_str(self.text.get(kept..).unwrap_or_default());
+        shown
+    }
+
+    /// SHA-256 of the file's bytes, 64 hex digits: the same digest, the same configuration.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        if self.byte_order_mark {
+            hash.update("\u{feff}");
+        }
+        hash.update(&self.text);
+        hex(&hash.finalize())
+    }
+
+    /// The folder of the project that the file belongs to: the folder it lies in, or the one above the hidden folder it
+    /// lies in (`.vscode/mcp.json`, `.kiro/settings/mcp.json`).
+    #[must_use]
+    pub fn project(&self) -> &Path {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let hidden = |folder: &&Path| {
+            folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+        };
+        let outermost = folder.ancestors().take(2).find(hidden);
+        outermost.and_then(Path::parent).unwrap_or(folder)
+    }
+}

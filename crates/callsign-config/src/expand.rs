@@ -1,0 +1,385 @@
+//! Variables in a launch: what clients put in before they start a server.
+//!
+//! | written | becomes |
+//! |---|---|
+//! | `${VAR}`, `${env:VAR}` | the variable's value; unset is an error |
+//! | `${VAR:-default}`, `${env:VAR:-default}` | its value, or the default if it is not set (a set but empty one counts) |
+//! | `${workspaceFolder}`, `${workspaceFolderBasename}` | the project's folder, its name |
+//! | `${userHome}` | the home folder (`HOME`, else `USERPROFILE`) |
+//! | `${/}`, `${pathSeparator}` | `/` or `\` |
+//! | `${input:ID}` | the value of `CALLSIGN_INPUT_ID`, since callsign can't show a client's prompt; unset is an error |
+//! | `${command:…}`, `${config:…}` and other words of clients | an error: only the client knows |
+//!
+//! Everything else stays as it is: `$VAR`, `$(command)`, backticks and the shell's other `${…}` forms are text and never
+//! reach a shell. What a variable holds is not expanded again.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+
+use callsign::ServerKey;
+
+use crate::env_file;
+use crate::error::shown;
+use crate::launch::Launch;
+use crate::secret::Secret;
+
+/// A launch with its variables put in. Everything in it may hold a secret now, so `Debug` shows nothing of it.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Expanded {
+    /// The program.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Environment variables, those of the environment file first; a later one of a name replaces an earlier.
+    pub env: Vec<(String, Secret)>,
+    /// The folder to start in, if the entry names one; a relative one is taken from the project's folder.
+    pub cwd: Option<PathBuf>,
+    /// The address.
+    pub url: Option<String>,
+    /// Headers.
+    pub headers: Vec<(String, Secret)>,
+    secrets: BTreeSet<String>,
+}
+
+impl fmt::Debug for Expanded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Expanded(***)")
+    }
+}
+
+/// Shorter values are too likely to be a part of innocent text to be hidden in it.
+const SHORTEST_HIDDEN: usize = 6;
+
+impl Expanded {
+    /// `text` with every value of environment, headers and expanded variables (of six bytes or more) replaced by `***`:
+    /// for what a server writes to its standard error.
+    #[must_use]
+    pub fn mask(&self, text: &str) -> String {
+        let mut secrets: Vec<&str> = self.secrets.iter().map(String::as_str).collect();
+        // The longest first: one secret may begin with another.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+    }
+
+    fn keep_secret(&mut self, value: &str) {
+        if value.len() >= SHORTEST_HIDDEN {
+            self.secrets.insert(value.to_owned());
+        }
+    }
+}
+
+/// Why a launch can't be used. Names variables, never values.
+#[derive(Debug, thiserror::Error)]
+#[error("server {}: {cause} in `{field}`; {}", shown(server), cause.remedy())]
+pub struct ExpandError {
+    /// The server.
+    pub server: ServerKey,
+    /// The field: `args[2]`, `env.TOKEN`, `url`, …
+    pub field: String,
+    /// What is wrong.
+    pub cause: ExpandCause,
+}
+
+/// What is wrong with a variable.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExpandCause {
+    /// The variable is not set and has no default.
+    #[error("environment variable {} is not set", shown(.0))]
+    Unset(String),
+    /// A value that the client asks its user for.
+    #[error("`${{input:{input}}}` is asked for by the client, which callsign can't do")]
+    Input {
+        /// The prompt's id.
+        input: String,
+        /// The environment variable that is read instead.
+        variable: String,
+    },
+    /// A variable that only the client can know.
+    #[error("`${{{}}}` is known to the client alone", .0.escape_debug())]
+    ClientOnly(String),
+    /// The environment file can't be read.
+    #[error("the environment file can't be read ({0})")]
+    EnvFile(std::io::Error),
+}
+
+impl ExpandCause {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::Unset(name) => {
+                let name = name.escape_debug();
+                format!("set it, or write `${{{name}:-default}}`")
+            }
+            Self::Input { variable, .. } => format!("set the environment variable `{variable}`"),
+            Self::ClientOnly(_) => "write the value, or `${env:NAME}`".into(),
+            Self::EnvFile(_) => "create it, or take `envFile` out".into(),
+        }
+    }
+}
+
+/// Words before a colon that clients give a meaning of their own.
+const CLIENT_WORDS: [&str; 8] = [
+    "command",
+    "config",
+    "prompt",
+    "secrets",
+    "file",
+    "extensionInstallFolder",
+    "workspaceFolder",
+    "inputs",
+];
+
+/// Puts the variables into a launch. `variable` gives an environment variable's value; `project` is the project's folder.
+///
+/// # Errors
+/// The first variable that has no value, with server and field; or an environment file that can't be read.
+pub(crate) fn expand(
+    server: &ServerKey,
+    launch: &Launch,
+    project: &Path,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Expanded, ExpandError> {
+    let mut expansion = Expansion { server, project, variable, out: Expanded::default() };
+    expansion.run(launch)?;
+    Ok(expansion.out)
+}
+
+struct Expansion<'a> {
+    server: &'a ServerKey,
+    project: &'a Path,
+    variable: &'a dyn Fn(&str) -> Option<String>,
+    out: Expanded,
+}
+
+impl Expansion<'_> {
+    fn run(&mut self, launch: &Launch) -> Result<(), ExpandError> {
+        self.out.command = self.optional(launch.command.as_deref(), "command")?;
+        for (index, arg) in launch.args.iter().enumerate() {
+            let arg = self.text(arg, || format!("args[{index}]"))?;
+            self.out.args.push(arg);
+        }
+        if let Some(file) = self.optional(launch.env_file.as_deref(), "envFile")? {
+            self.out.env = env_file::read(&self.project.join(file))
+                .map_err(|error| self.error("envFile".into(), ExpandCause::EnvFile(error)))?;
+        }
+        let env = self.pairs(&launch.env, "env")?;
+        self.out.env.extend(env);
+        self.out.headers = self.pairs(&launch.headers, "headers")?;
+        let cwd = self.optional(launch.cwd.as_deref(), "cwd")?;
+        self.out.cwd = cwd.map(|cwd| self.project.join(cwd));
+        self.out.url = self.optional(launch.url.as_deref(), "url")?;
+        let pairs = [self.out.env.as_slice(), self.out.headers.as_slice()].concat();
+        pairs.iter().for_each(|(_, value)| self.out.keep_secret(value.expose()));
+        Ok(())
+    }
+
+    fn optional(&mut self, text: Option<&str>, field: &str) -> Result<Option<String>, ExpandError> {
+        text.map(|text| self.text(text, || field.to_owned())).transpose()
+    }
+
+    fn pairs(
+        &mut self,
+        pairs: &[(String, Secret)],
+        field: &str,
+    ) -> Result<Vec<(String, Secret)>, ExpandError> {
+        let mut out = Vec::with_capacity(pairs.len());
+        for (name, value) in pairs {
+            let value = self.text(value.expose(), || format!("{field}.{name}"))?;
+            out.push((name.clone(), Secret::new(value)));
+        }
+        Ok(out)
+    }
+
+    fn text(&mut self, text: &str, field: impl Fn() -> String) -> Result<String, ExpandError> {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            out.push_str(before);
+            let Some((name, behind)) = after.split_once('}') else {
+                out.push_str("${");
+                rest = after;
+                continue;
+            };
+            match self.reference(name).map_err(|cause| self.error(field(), cause))? {
+                Some(value) => {
+                    out.push_str(&value);
+                    rest = behind;
+                }
+                None => {
+                    out.push_str("${");
+                    rest = after;
+                }
+            }
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+
+    fn error(&self, field: String, cause: ExpandCause) -> ExpandError {
+        ExpandError { server: self.server.clone(), field, cause }
+    }
+
+    /// The value of what stands between `${` and `}`; `None` if it is no form that clients know and so plain text.
+    fn reference(&mut self, inner: &str) -> Result<Option<String>, ExpandCause> {
+        let folder = || self.project.to_string_lossy().into_owned();
+        match inner {
+            "/" | "pathSeparator" => return Ok(Some(MAIN_SEPARATOR_STR.into())),
+            "workspaceFolder" => return Ok(Some(folder())),
+            "workspaceFolderBasename" => {
+                let name = self.project.file_name().unwrap_or_default();
+                return Ok(Some(name.to_string_lossy().into_owned()));
+            }
+            "userHome" => return self.home().map(Some),
+            _ => {}
+        }
+        let (name, default) = match inner.split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (inner, None),
+        };
+        match name.split_once(':') {
+            None if is_variable_name(name) => self.value(name, default).map(Some),
+            Some(("env", name)) if !name.is_empty() => self.value(name, default).map(Some),
+            Some(("input", id)) => self.input(id).map(Some),
+            Some((word, _)) if CLIENT_WORDS.contains(&word) => {
+                Err(ExpandCause::ClientOnly(inner.into()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn value(&mut self, name: &str, default: Option<&str>) -> Result<String, ExpandCause> {
+        match ((self.variable)(name), default) {
+            (Some(value), _) => {
+                self.out.keep_secret(&value);
+                Ok(value)
+            }
+            (None, Some(default)) => Ok(default.into()),
+            (None, None) => Err(ExpandCause::Unset(name.into())),
+        }
+    }
+
+    fn home(&self) -> Result<String, ExpandCause> {
+        let home = (self.variable)("HOME").or_else(|| (self.variable)("USERPROFILE"));
+        home.ok_or_else(|| ExpandCause::Unset("HOME".into()))
+    }
+
+    fn input(&mut self, id: &str) -> Result<String, ExpandCause> {
+        let spelled: String = id
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect();
+        let variable = format!("CALLSIGN_INPUT_{spelled}");
+        self.value(&variable, None).map_err(|_| ExpandCause::Input { input: id.into(), variable })
+    }
+}
+
+/// What shells and clients take for a variable's name.
+fn is_variable_name(text: &str) -> bool {
+    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str) -> Option<String> {
+        match name {
+            "SET" => Some("value-of-set".into()),
+            "EMPTY" => Some(String::new()),
+            "TRICK" => Some("${SET} $(touch x)".into()),
+            "HOME" => Some("/home/user".into()),
+            "CALLSIGN_INPUT_GH_TOKEN" => Some("typed-in".into()),
+            _ => None,
+        }
+    }
+
+    fn expanded(text: &str) -> Result<String, ExpandError> {
+        let launch = Launch { url: Some(text.into()), ..Launch::default() };
+        let key = ServerKey::new("s").unwrap();
+        let project = Path::new("/srv/project");
+        Ok(expand(&key, &launch, project, &variable)?.url.unwrap())
+    }
+
+    #[test]
+    fn t28_the_forms_of_clients_are_expanded_and_a_shell_s_are_not() {
+        let cases = [
+            ("a${SET}b${env:SET}", "avalue-of-setbvalue-of-set"),
+            ("${NONE:-d:e-f}|${SET:-d}|${EMPTY:-d}|${NONE:-}", "d:e-f|value-of-set||"),
+            ("${env:NONE:-d}", "d"),
+            (
+                "${workspaceFolder}|${workspaceFolderBasename}|${userHome}",
+                "/srv/project|project|/home/user",
+            ),
+            ("${/}", MAIN_SEPARATOR_STR),
+            ("${input:gh-token}", "typed-in"),
+            ("$SET $(touch x) `touch x` ${SET", "$SET $(touch x) `touch x` ${SET"),
+            ("${SET:=x} ${!SET} ${} ${1} ${a b}", "${SET:=x} ${!SET} ${} ${1} ${a b}"),
+            ("${$(touch x)} ${x${SET}", "${$(touch x)} ${xvalue-of-set"),
+            ("${TRICK}", "${SET} $(touch x)"),
+            ("http://h:$PORT/é", "http://h:$PORT/é"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(expanded(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_value_is_an_error_that_names_it() {
+        let message = |text: &str| expanded(text).unwrap_err().to_string();
+        insta::assert_snapshot!(message("${NONE}"), @"server `s`: environment variable `NONE` is not set in `url`; set it, or write `${NONE:-default}`");
+        insta::assert_snapshot!(message("x${input:api-key}"), @"server `s`: `${input:api-key}` is asked for by the client, which callsign can't do in `url`; set the environment variable `CALLSIGN_INPUT_API_KEY`");
+        insta::assert_snapshot!(message("${command:pick}"), @"server `s`: `${command:pick}` is known to the client alone in `url`; write the value, or `${env:NAME}`");
+    }
+
+    #[test]
+    fn an_error_never_holds_the_value_of_another_variable() {
+        let launch = Launch {
+            env: vec![("A".into(), Secret::new("pw-${SET}-${NONE}"))],
+            ..Launch::default()
+        };
+        let key = ServerKey::new("s").unwrap();
+        let error = expand(&key, &launch, Path::new("."), &variable).unwrap_err();
+        assert_eq!(error.field, "env.A");
+        let said = format!("{error} {error:?}");
+        assert!(!said.contains("value-of-set") && !said.contains("pw-"), "{said}");
+    }
+
+    #[test]
+    fn what_a_server_writes_is_masked() {
+        let launch = Launch {
+            command: Some("x".into()),
+            args: vec!["--db=${SET}".into()],
+            env: vec![("T".into(), Secret::new("long-secret")), ("N".into(), Secret::new("1"))],
+            ..Launch::default()
+        };
+        let key = ServerKey::new("s").unwrap();
+        let expanded = expand(&key, &launch, Path::new("."), &variable).unwrap();
+        assert_eq!(expanded.mask("1: long-secret at value-of-set"), "1: *** at ***");
+        assert_eq!(format!("{expanded:?}"), "Expanded(***)");
+    }
+
+    #[test]
+    fn an_environment_file_comes_first_and_a_missing_one_is_an_error() {
+        let folder = std::env::temp_dir().join(format!("callsign-env-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(".env"), "A=from-file\nB=kept").unwrap();
+        let mut launch = Launch {
+            env: vec![("A".into(), Secret::new("from-entry"))],
+            env_file: Some("${workspaceFolder}/.env".into()),
+            ..Launch::default()
+        };
+        let key = ServerKey::new("s").unwrap();
+        let env = expand(&key, &launch, &folder, &variable).unwrap().env;
+        let env: Vec<_> = env.iter().map(|(n, v)| format!("{n}={}", v.expose())).collect();
+        assert_eq!(env, ["A=from-file", "B=kept", "A=from-entry"]);
+        launch.env_file = Some("missing.env".into());
+        let error = expand(&key, &launch, &folder, &variable).unwrap_err();
+        assert!(matches!(error.cause, ExpandCause::EnvFile(_)), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
