@@ -1,1 +1,46 @@
-fn main() {}
+//! callsign: one name for every MCP tool, and it answers to it.
+//!
+//! The binary decides nothing: it reads arguments, asks the crates, and lays out what they answer.
+
+mod arguments;
+mod catalogues;
+mod command;
+mod configuration;
+mod consent;
+mod demo;
+mod exit;
+mod failure;
+mod interrupt;
+mod json_lines;
+mod live;
+mod locate;
+mod named;
+mod naming;
+mod output;
+mod progress;
+mod report;
+mod state_folder;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::Arguments;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    output::set_color(arguments.color);
+    match command::run(arguments) {
+        Ok(status) => status,
+        // Whoever read our output has seen enough; that is not a failure.
+        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            exit::SUCCESS.into()
+        }
+        Err(failure) => {
+            failure.print();
+            failure.exit().into()
+        }
+    }
+}

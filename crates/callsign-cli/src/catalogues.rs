@@ -1,0 +1,112 @@
+//! What is known of each chosen server's tools, and how it came to be known.
+
+use callsign::Catalogue;
+use callsign::audit::{self, Launch, Unchecked};
+use callsign_config::Statics;
+
+use crate::configuration::Chosen;
+use crate::failure::Failure;
+use crate::output::escaped;
+
+/// Where a catalogue comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Listed in the configuration.
+    Static,
+    /// The server said so just now.
+    Live,
+    /// The server said so when it was last asked.
+    Cached,
+    /// Nowhere: it is not known.
+    Unchecked,
+}
+
+impl Origin {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Live => "live",
+            Self::Cached => "cached",
+            Self::Unchecked => "unchecked",
+        }
+    }
+}
+
+/// One server and what is known of its tools.
+#[derive(Debug, Clone)]
+pub(crate) struct Known<'a> {
+    pub(crate) chosen: Chosen<'a>,
+    pub(crate) origin: Origin,
+    pub(crate) catalogue: Result<Catalogue, Unchecked>,
+    /// From the start of the server to its complete list; `None` if it was not started.
+    pub(crate) milliseconds: Option<u64>,
+}
+
+/// What the configuration itself says of a server's tools.
+///
+/// # Errors
+/// A filter entry that names none of the listed tools, with its place.
+pub(crate) fn from_configuration(chosen: Chosen<'_>) -> Result<Known<'_>, Failure> {
+    let unchecked = |reason: &str| {
+        Err(Unchecked { reason: reason.to_owned(), remedy: Some("ask the server with --live".into()) })
+    };
+    let catalogue = match &chosen.entry.statics {
+        Statics::Listed(catalogue) => Ok(filtered(chosen, catalogue.clone())?),
+        Statics::AllowAll => {
+            unchecked("its `tools` list is `*`, which allows all tools and names none")
+        }
+        _ => unchecked("the configuration does not list its tools"),
+    };
+    let origin = if catalogue.is_ok() { Origin::Static } else { Origin::Unchecked };
+    Ok(Known { chosen, origin, catalogue, milliseconds: None })
+}
+
+/// Leaves out what the server's filter leaves out.
+///
+/// # Errors
+/// A filter entry that names no tool of the catalogue, with its place and near misses.
+pub(crate) fn filtered(
+    chosen: Chosen<'_>,
+    mut catalogue: Catalogue,
+) -> Result<Catalogue, Failure> {
+    let entry = chosen.entry;
+    let Err(unknown) = entry.filter.apply(&entry.key, &mut catalogue) else { return Ok(catalogue) };
+    let places: Vec<String> = unknown
+        .iter()
+        .map(|unknown| {
+            let (written, spans) = match unknown.list {
+                "include" => (&entry.filter.include, &entry.spans.include),
+                "exclude" => (&entry.filter.exclude, &entry.spans.exclude),
+                _ => (&entry.filter.tools, &entry.spans.tools),
+            };
+            let at = written.iter().flatten().position(|text| *text == unknown.entry);
+            let span = at.and_then(|at| spans.get(at));
+            let place = span.map_or(entry.place, |span| chosen.file.place(*span));
+            let file = escaped(&chosen.file.path.to_string_lossy());
+            format!("{file}:{place}: {}", escaped(&unknown.to_string()))
+        })
+        .collect();
+    Err(Failure::with_remedy(
+        places.join("\n"),
+        "write the tool's wire name, or take the entry out: a filter entry that does nothing hides a mistake",
+    ))
+}
+
+/// The server as the audit wants it.
+pub(crate) fn audited(known: &Known<'_>) -> audit::Server {
+    let launch = &known.chosen.entry.launch;
+    let settings = || {
+        // Only compared, never shown: two entries with equal surroundings give equal texts.
+        let secrets = launch.env.iter().chain(&launch.headers);
+        secrets.map(|(name, value)| format!("{name}={}\n", value.expose())).collect::<String>()
+    };
+    let launch = match (&launch.command, &launch.url) {
+        (Some(command), None) => {
+            Some(Launch::command(command, launch.args.iter().map(String::as_str), settings()))
+        }
+        (None, Some(url)) => Some(Launch::address(url, settings())),
+        _ => None,
+    };
+    let key = known.chosen.entry.key.clone();
+    audit::Server { key, launch, catalogue: known.catalogue.clone() }
+}

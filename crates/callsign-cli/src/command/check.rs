@@ -1,0 +1,146 @@
+//! `callsign check`: what is wrong with the names of a set of servers.
+
+use std::path::PathBuf;
+
+use callsign::audit::{self, Finding, Fleet, Severity};
+use callsign_config::{Settings, Severity as Configured};
+use clap::Args;
+
+use super::Verbosity;
+use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
+use crate::catalogues::{self, Known, Origin};
+use crate::configuration::Configuration;
+use crate::exit::{self, Status};
+use crate::failure::Failure;
+use crate::output::{self, count};
+use crate::report::{self, LocatedFinding, NamedTool, Report};
+use crate::{live, locate, naming};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Configuration files, as with --config.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    configuration: ConfigurationArguments,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    live: LiveArguments,
+    /// The format of the result.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The least severity that fails the check.
+    #[arg(long, value_enum, default_value_t)]
+    fail_on: FailOn,
+    /// A server that could not be checked is an error.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum FailOn {
+    #[default]
+    Error,
+    Warning,
+    Info,
+}
+
+pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
+    let mut which = arguments.configuration.clone();
+    which.config.extend(arguments.files.iter().cloned());
+    let configuration = Configuration::read(&which)?;
+    let servers = known(&configuration, arguments, verbosity)?;
+    let report = report(servers, &configuration.settings(), arguments)?;
+    let text = report::format(arguments.format, verbosity).render(&report);
+    match arguments.format {
+        Format::Human => output::print(&text)?,
+        Format::Json => output::print_raw(&text)?,
+    }
+    if !report.servers.is_empty() && report.checked() == 0 {
+        return Err(nothing_checked(&report, arguments.live.live));
+    }
+    let worst = report.findings.iter().map(|located| located.finding.severity()).max();
+    let fails = worst.is_some_and(|worst| worst >= least(arguments.fail_on));
+    Ok(if fails { exit::FINDINGS } else { exit::SUCCESS })
+}
+
+/// What the servers offer: from the configuration, or from the servers themselves. On a terminal, where nothing is known
+/// yet, the user is asked whether to start them.
+fn known<'a>(
+    configuration: &'a Configuration,
+    arguments: &Arguments,
+    verbosity: Verbosity,
+) -> Result<Vec<Known<'a>>, Failure> {
+    let chosen = configuration.choose(&arguments.configuration.only)?;
+    let known: Vec<Known<'_>> =
+        chosen.into_iter().map(catalogues::from_configuration).collect::<Result<_, _>>()?;
+    let nothing_known =
+        !known.is_empty() && known.iter().all(|known| known.origin == Origin::Unchecked);
+    if arguments.live.live || (nothing_known && output::can_ask()) {
+        return live::ask(known, &arguments.live, verbosity);
+    }
+    Ok(known)
+}
+
+fn report<'a>(
+    mut servers: Vec<Known<'a>>,
+    settings: &Settings,
+    arguments: &Arguments,
+) -> Result<Report<'a>, Failure> {
+    servers.sort_by(|a, b| a.chosen.entry.key.cmp(&b.chosen.entry.key));
+    let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();
+    let identities = audited.iter().flat_map(audit::Server::identities);
+    let scheme = naming::scheme(&arguments.scheme, settings, "qualified", identities)?;
+    let tools = audited
+        .iter()
+        .flat_map(audit::Server::identities)
+        .map(|(server, wire)| NamedTool {
+            server: server.clone(),
+            wire: wire.clone(),
+            name: scheme.name(server, wire).ok(),
+        })
+        .collect();
+    let findings = audit::audit(&Fleet::new(&*scheme, audited));
+    let findings = findings
+        .into_iter()
+        .filter_map(|finding| weighed(finding, settings, arguments.strict))
+        .map(|finding| LocatedFinding { places: locate::places(&finding, &servers), finding })
+        .collect();
+    Ok(Report { scheme: scheme.id(), servers, tools, findings })
+}
+
+/// The finding with the severity the user gave its code, or nothing if they switched it off.
+fn weighed(finding: Finding, settings: &Settings, strict: bool) -> Option<Finding> {
+    let code = finding.code().code;
+    if strict && code == "CS009" {
+        return Some(finding.with_severity(Severity::Error));
+    }
+    let set = settings.severity.iter().find(|(written, _)| written.value == code);
+    match set.map(|(_, severity)| severity) {
+        None => Some(finding),
+        Some(Configured::Info) => Some(finding.with_severity(Severity::Info)),
+        Some(Configured::Warning) => Some(finding.with_severity(Severity::Warning)),
+        Some(Configured::Error) => Some(finding.with_severity(Severity::Error)),
+        Some(_) => None,
+    }
+}
+
+fn least(fail_on: FailOn) -> Severity {
+    match fail_on {
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Info => Severity::Info,
+    }
+}
+
+fn nothing_checked(report: &Report<'_>, live: bool) -> Failure {
+    let servers = report.servers.len();
+    let message = format!("0 of {} checked: no tools are known", count(servers, "server"));
+    let remedy = if live {
+        "the findings above say why each server could not be asked"
+    } else {
+        "ask the servers with --live (without a terminal: --live --yes), or list their `tools` in the configuration"
+    };
+    Failure::with_remedy(message, remedy)
+}

@@ -1,0 +1,102 @@
+//! `callsign list`: every tool, its server, its wire name, its exposed name.
+
+use anstyle::Style;
+use clap::Args;
+use serde::Serialize;
+
+use super::Verbosity;
+use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
+use crate::configuration::Configuration;
+use crate::exit::{self, Status};
+use crate::failure::Failure;
+use crate::named::{self, NamedFleet, NamedTool};
+use crate::output::{self, DIM, ERROR, NAME, count};
+use crate::table::Table;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    configuration: ConfigurationArguments,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    live: LiveArguments,
+    /// The format of the result.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
+    let configuration = Configuration::read(&arguments.configuration)?;
+    let only = &arguments.configuration.only;
+    let known = named::known(&configuration, only, &arguments.live, verbosity)?;
+    let fleet = named::fleet(known, &configuration, &arguments.scheme, "qualified")?;
+    match arguments.format {
+        Format::Human => {
+            output::print(&human(&fleet))?;
+            if !verbosity.quiet {
+                output::print_error(&named::unknown_servers(&fleet));
+            }
+        }
+        Format::Json => output::print_raw(&json(&fleet))?,
+    }
+    let complete = fleet.tools.iter().all(|tool| tool.name.is_ok());
+    Ok(if complete { exit::SUCCESS } else { exit::FINDINGS })
+}
+
+fn human(fleet: &NamedFleet<'_>) -> String {
+    let mut table = Table::new(["SERVER", "TOOL", "NAME"]);
+    for NamedTool { server, wire, name } in &fleet.tools {
+        let name = match name {
+            Ok(name) => (name.to_string(), NAME),
+            Err(error) => (format!("no name: it {}", error.problem), ERROR),
+        };
+        table.row([(server.to_string(), Style::new()), (wire.to_string(), DIM), name]);
+    }
+    let (tools, servers) = (count(fleet.tools.len(), "tool"), fleet.known.len());
+    let scheme = fleet.scheme.id();
+    format!("{}\n{tools} of {}, names by `{scheme}`\n", table.render(), count(servers, "server"))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    scheme: &'a str,
+    tools: Vec<Tool<'a>>,
+    unchecked: Vec<Unchecked<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    server: &'a str,
+    wire: &'a str,
+    name: Option<&'a str>,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Unchecked<'a> {
+    server: &'a str,
+    reason: &'a str,
+}
+
+fn json(fleet: &NamedFleet<'_>) -> String {
+    let tools = fleet.tools.iter().map(|tool| Tool {
+        server: &tool.server,
+        wire: &tool.wire,
+        name: tool.name.as_ref().ok().map(|name| name.as_str()),
+        error: tool.name.as_ref().err().map(ToString::to_string),
+    });
+    let unchecked = fleet.known.iter().filter_map(|known| {
+        let reason = &known.catalogue.as_ref().err()?.reason;
+        Some(Unchecked { server: &known.chosen.entry.key, reason })
+    });
+    let document = Document {
+        version: 1,
+        scheme: fleet.scheme.id(),
+        tools: tools.collect(),
+        unchecked: unchecked.collect(),
+    };
+    // Serialising plain texts and numbers into memory can't fail.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}

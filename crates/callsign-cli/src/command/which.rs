@@ -1,0 +1,142 @@
+//! `callsign which NAME`: who answers to a name.
+
+use std::fmt::Write as _;
+
+use callsign::registry::Entry;
+use callsign::scheme;
+use clap::Args;
+use serde::Serialize;
+
+use super::Verbosity;
+use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
+use crate::catalogues::Known;
+use crate::configuration::Configuration;
+use crate::exit::{self, Status};
+use crate::failure::Failure;
+use crate::named::{self, NamedFleet};
+use crate::output::{self, DIM, HEADING, NAME, escaped};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The exposed name. A wire name, or another scheme's spelling, is answered with the name to use.
+    name: String,
+    #[command(flatten)]
+    configuration: ConfigurationArguments,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    live: LiveArguments,
+    /// The format of the result.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
+    let configuration = Configuration::read(&arguments.configuration)?;
+    let only = &arguments.configuration.only;
+    let known = named::known(&configuration, only, &arguments.live, verbosity)?;
+    let fleet = named::fleet(known, &configuration, &arguments.scheme, "qualified")?;
+    let (registry, outcome) = named::registry(&fleet);
+    let snapshot = registry.snapshot();
+    let entry = match snapshot.resolve(&arguments.name) {
+        Ok(entry) => entry,
+        Err(miss) => return Err(named::unresolved(&fleet, &outcome, miss)),
+    };
+    let server = entry.server().and_then(|key| {
+        fleet.known.iter().find(|known| known.chosen.entry.key == *key)
+    });
+    let spellings = spellings(&fleet, entry);
+    match arguments.format {
+        Format::Human => output::print(&human(entry, server, &spellings))?,
+        Format::Json => output::print_raw(&json(entry, server, spellings))?,
+    }
+    Ok(exit::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct Spelling {
+    scheme: &'static str,
+    name: Option<String>,
+    error: Option<String>,
+}
+
+/// What each scheme calls the tool.
+fn spellings(fleet: &NamedFleet<'_>, entry: Entry<'_>) -> Vec<Spelling> {
+    let identities = || fleet.tools.iter().map(|tool| (&tool.server, &tool.wire));
+    let Some(server) = entry.server() else { return Vec::new() };
+    scheme::IDS
+        .into_iter()
+        .filter_map(|identifier| scheme::by_id(identifier, identities()))
+        .map(|scheme| match scheme.name(server, entry.wire()) {
+            Ok(name) => Spelling { scheme: scheme.id(), name: Some(name.to_string()), error: None },
+            Err(error) => {
+                Spelling { scheme: scheme.id(), name: None, error: Some(error.problem.to_string()) }
+            }
+        })
+        .collect()
+}
+
+fn human(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: &[Spelling]) -> String {
+    let mut text = format!("{HEADING}{NAME}{}{NAME:#}{HEADING:#}\n", entry.exposed());
+    let mut fact = |label: &str, value: &str| {
+        let _ = writeln!(text, "  {DIM}{label:<12}{DIM:#} {}", escaped(value));
+    };
+    if let Some(key) = entry.server() {
+        fact("server", key);
+    }
+    fact("wire name", entry.wire());
+    if let Some(Known { chosen, origin, .. }) = server {
+        fact("known from", origin.as_str());
+        fact("transport", chosen.entry.transport.as_str());
+        fact("launch", &chosen.entry.launch.shown());
+        fact("configured", &format!("{}:{}", chosen.file.path.display(), chosen.entry.place));
+    }
+    if let Some(description) = entry.tool().description() {
+        fact("description", description.lines().next().unwrap_or_default());
+    }
+    let _ = writeln!(text, "  {DIM}other spellings{DIM:#}");
+    for Spelling { scheme, name, error } in spellings {
+        let name = name.as_deref().or(error.as_deref()).unwrap_or_default();
+        let _ = writeln!(text, "    {scheme:<14} {}", escaped(name));
+    }
+    text
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    name: &'a str,
+    server: Option<&'a str>,
+    wire: &'a str,
+    status: Option<&'static str>,
+    location: Option<Location>,
+    definition: Option<&'a serde_json::value::RawValue>,
+    spellings: Vec<Spelling>,
+}
+
+#[derive(Serialize)]
+struct Location {
+    file: String,
+    line: usize,
+    column: usize,
+}
+
+fn json(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: Vec<Spelling>) -> String {
+    let definition = entry.tool().definition();
+    let document = Document {
+        version: 1,
+        name: entry.exposed(),
+        server: entry.server().map(|key| key.as_str()),
+        wire: entry.wire(),
+        status: server.map(|known| known.origin.as_str()),
+        location: server.map(|known| Location {
+            file: known.chosen.file.path.to_string_lossy().into_owned(),
+            line: known.chosen.entry.place.line,
+            column: known.chosen.entry.place.column,
+        }),
+        definition: definition.and_then(|raw| serde_json::from_str(raw).ok()),
+        spellings,
+    };
+    // Serialising plain texts and numbers into memory can't fail.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}

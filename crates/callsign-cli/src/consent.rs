@@ -1,0 +1,106 @@
+//! Consent to starting the commands that a configuration file names.
+//!
+//! Whoever can write the file could run anything. So on a terminal the commands are shown and the user is asked, once for
+//! each file and content; without one, `--yes` has to say it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, BufRead, Write as _};
+use std::path::{Path, PathBuf};
+
+use callsign_config::ConfigFile;
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::Chosen;
+use crate::failure::Failure;
+use crate::output::{self, DIM, HEADING, NAME, count, escaped};
+
+/// A file whose commands may be started, as long as its content stays the same.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Consent {
+    file: PathBuf,
+    digest: String,
+}
+
+/// Makes sure that the user wants these servers started.
+///
+/// # Errors
+/// If they don't, or can't be asked and have not said so.
+pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
+    if yes || servers.is_empty() {
+        return Ok(());
+    }
+    let given = remembered();
+    let asked: Vec<Chosen<'_>> =
+        servers.iter().filter(|chosen| !given.contains(&consent(chosen.file))).copied().collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    if !output::can_ask() {
+        return Err(Failure::with_remedy(
+            format!("starting {} needs your consent", count(asked.len(), "server")),
+            "look at them with `callsign servers`, then add --live --yes",
+        ));
+    }
+    if !ask(&asked)? {
+        return Err(Failure::with_remedy("nothing was started", "--live --yes consents without asking"));
+    }
+    for consent in asked.iter().map(|chosen| consent(chosen.file)).collect::<BTreeSet<_>>() {
+        remember(&consent);
+    }
+    Ok(())
+}
+
+fn ask(servers: &[Chosen<'_>]) -> Result<bool, Failure> {
+    let mut text = format!("{HEADING}This starts or contacts {}:{HEADING:#}\n", count(servers.len(), "server"));
+    for Chosen { file, entry } in servers {
+        let (key, launch) = (escaped(&entry.key), escaped(&entry.launch.shown()));
+        let path = escaped(&file.path.to_string_lossy());
+        let _ = writeln!(text, "  {NAME}{key}{NAME:#}  {launch}  {DIM}{path}:{}{DIM:#}", entry.place);
+    }
+    text.push_str("Start them? [y/N] ");
+    output::print_error(&text);
+    io::stderr().flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+}
+
+fn consent(file: &ConfigFile) -> Consent {
+    let path = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
+    Consent { file: path, digest: file.digest() }
+}
+
+fn record() -> Option<PathBuf> {
+    Some(crate::state_folder::state()?.join("consent.jsonl"))
+}
+
+/// A line that can't be read is no consent.
+fn remembered() -> BTreeSet<Consent> {
+    let text = record().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// If it can't be written the user is asked again next time, which is safe.
+fn remember(consent: &Consent) {
+    let Some(path) = record() else { return };
+    let Ok(line) = serde_json::to_string(consent) else { return };
+    let written = path
+        .parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| append(&path))
+        .and_then(|mut file| writeln!(file, "{line}"));
+    if let Err(error) = written {
+        let path = escaped(&path.to_string_lossy());
+        output::print_error(&format!("note: the consent was not remembered in {path}: {error}\n"));
+    }
+}
+
+fn append(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

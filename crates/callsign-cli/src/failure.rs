@@ -1,0 +1,64 @@
+//! Why a command could not run, and how that is printed.
+
+use std::fmt::Write as _;
+
+use crate::exit::{self, Status};
+use crate::output;
+
+/// Why a command could not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Something the user can mend.
+    #[error("{message}")]
+    Told {
+        /// What is wrong, with its place.
+        message: String,
+        /// What to do about it.
+        remedy: Option<String>,
+    },
+    /// Standard output could not be written.
+    #[error("can't write the output: {0}")]
+    Output(#[from] std::io::Error),
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::Told { message: message.into(), remedy: None }
+    }
+
+    pub(crate) fn with_remedy(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Told { message: message.into(), remedy: Some(remedy.into()) }
+    }
+
+    pub(crate) fn exit(&self) -> Status {
+        match self {
+            Self::Interrupted => exit::INTERRUPTED,
+            Self::Told { .. } | Self::Output(_) => exit::FAILURE,
+        }
+    }
+
+    /// Prints it to standard error.
+    pub(crate) fn print(&self) {
+        let (error, help) = (output::ERROR, output::HELP);
+        let mut text = format!("{error}error{error:#}: {self}\n");
+        if let Self::Told { remedy: Some(remedy), .. } = self {
+            let _ = writeln!(text, "{help}help{help:#}: {remedy}");
+        }
+        output::print_error(&text);
+    }
+}
+
+impl From<callsign_config::ConfigError> for Failure {
+    fn from(error: callsign_config::ConfigError) -> Self {
+        Self::with_remedy(error.to_string(), error.remedy())
+    }
+}
+
+impl From<callsign::registry::Miss> for Failure {
+    fn from(miss: callsign::registry::Miss) -> Self {
+        Self::new(miss.to_string())
+    }
+}

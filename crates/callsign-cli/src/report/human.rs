@@ -1,0 +1,171 @@
+//! `--format human`: each finding with an excerpt of the file it is in, then a summary.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use callsign::audit::Severity;
+
+use super::{LocatedFinding, Report, ReportFormat};
+use crate::catalogues::Origin;
+use crate::command::Verbosity;
+use crate::locate::Located;
+use crate::output::{self, DIM, GOOD, HELP, count, escaped};
+
+/// With more findings than this, excerpts would bury the list; `-v` shows them all the same.
+const MOST_EXCERPTS: usize = 20;
+/// Excerpts of one finding; the places beyond are named in its sentence already.
+const MOST_PLACES: usize = 6;
+
+pub(crate) struct Human {
+    pub(crate) verbosity: Verbosity,
+}
+
+impl ReportFormat for Human {
+    fn render(&self, report: &Report<'_>) -> String {
+        let mut out = String::new();
+        let excerpts = self.verbosity.verbose || report.findings.len() <= MOST_EXCERPTS;
+        for located in &report.findings {
+            if excerpts {
+                out.push_str(&excerpt(located));
+                out.push_str("\n\n");
+            } else {
+                line(located, &mut out);
+            }
+        }
+        if !excerpts {
+            let _ = writeln!(out, "\n{DIM}-v shows where each of them is{DIM:#}\n");
+        }
+        summary(report, &mut out);
+        out
+    }
+}
+
+/// A finding in full: sentence, excerpts with carets, what to do.
+fn excerpt(LocatedFinding { finding, places }: &LocatedFinding<'_>) -> String {
+    let level = match finding.severity() {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+    };
+    let shown: Vec<Excerpt> = places.iter().take(MOST_PLACES).filter_map(Excerpt::of).collect();
+    let title = level.primary_title(finding.message()).id(finding.code().code);
+    let group = shown.iter().enumerate().fold(Group::with_title(title), |group, (index, excerpt)| {
+        let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+        group.element(
+            Snippet::source(&excerpt.line)
+                .path(&excerpt.path)
+                .line_start(excerpt.number)
+                .annotation(kind.span(excerpt.span.clone())),
+        )
+    });
+    let group = match finding.help() {
+        Some(help) => group.element(Level::HELP.message(help)),
+        None => group,
+    };
+    Renderer::styled().render(&[group])
+}
+
+/// One line of a file, and the part of it that is meant.
+struct Excerpt {
+    path: String,
+    line: String,
+    number: usize,
+    span: std::ops::Range<usize>,
+}
+
+impl Excerpt {
+    /// Cuts the line out of the file. Values that may be secret are starred, and what could steer a terminal is replaced,
+    /// byte for byte where possible so that the caret stays in place.
+    fn of(Located { file, place }: &Located<'_>) -> Option<Self> {
+        let text = file.shown_text();
+        let start = text.get(..place.span.start)?.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let end = text.get(start..)?.find(['\n', '\r']).map_or(text.len(), |at| start + at);
+        let from = window_start(&text, start, place.span.start);
+        let before = harmless(text.get(from..place.span.start)?);
+        let meant = harmless(text.get(place.span.start..place.span.end.min(end))?);
+        let after = harmless(text.get(place.span.end.min(end)..window_end(&text, place.span.end, end))?);
+        let span = before.len()..before.len() + meant.len();
+        Some(Self {
+            path: escaped(&file.path.to_string_lossy()),
+            line: before + &meant + &after,
+            number: place.line,
+            span,
+        })
+    }
+}
+
+/// Machines write files of one line: only this much of it around the place is shown, in bytes.
+const WINDOW: usize = 60;
+
+fn window_start(text: &str, line: usize, place: usize) -> usize {
+    let from = line.max(place.saturating_sub(WINDOW));
+    (from..=place).find(|&at| text.is_char_boundary(at)).unwrap_or(place)
+}
+
+fn window_end(text: &str, place: usize, line_end: usize) -> usize {
+    let to = line_end.min(place.saturating_add(WINDOW));
+    (to..=line_end).find(|&at| text.is_char_boundary(at)).unwrap_or(line_end)
+}
+
+fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c == '\t' || !c.is_control() { c } else { '\u{fffd}' }).collect()
+}
+
+fn line(LocatedFinding { finding, places }: &LocatedFinding<'_>, out: &mut String) {
+    let style = match finding.severity() {
+        Severity::Error => output::ERROR,
+        Severity::Warning => output::WARNING,
+        Severity::Info => output::INFO,
+    };
+    let severity = finding.severity();
+    let code = finding.code().code;
+    let _ = write!(out, "{style}{severity}[{code}]{style:#}: {}", finding.message());
+    if let Some(Located { file, place }) = places.first() {
+        let path = escaped(&file.path.to_string_lossy());
+        let _ = write!(out, " {DIM}{path}:{place}{DIM:#}");
+    }
+    out.push('\n');
+}
+
+fn summary(report: &Report<'_>, out: &mut String) {
+    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
+    let infos = report.count(Severity::Info);
+    if report.servers.is_empty() {
+        out.push_str("no servers are configured and enabled: nothing to check\n");
+        return;
+    }
+    let (checked, servers) = (report.checked(), report.servers.len());
+    let (tools, scheme) = (count(report.tools.len(), "tool"), report.scheme);
+    let _ = writeln!(out, "checked {checked} of {} with {tools}, names by `{scheme}`", count(servers, "server"));
+    let mut counts = Vec::new();
+    for (number, what, style) in
+        [(errors, "error", output::ERROR), (warnings, "warning", output::WARNING), (infos, "note", output::INFO)]
+    {
+        if number > 0 {
+            counts.push(format!("{style}{}{style:#}", count(number, what)));
+        }
+    }
+    match counts.is_empty() {
+        true if checked > 0 => {
+            let _ = writeln!(out, "{GOOD}every tool has one name and every name one tool{GOOD:#}");
+        }
+        true => {}
+        false => {
+            let _ = writeln!(out, "{}", counts.join(", "));
+        }
+    }
+    codes(report, out);
+}
+
+/// The pages that explain what was found, once each.
+fn codes(report: &Report<'_>, out: &mut String) {
+    let mut codes: Vec<&str> = report.findings.iter().map(|located| located.finding.code().code).collect();
+    codes.dedup();
+    let unchecked = report.servers.iter().any(|known| known.origin == Origin::Unchecked);
+    if let Some(first) = codes.first() {
+        let _ = writeln!(out, "{HELP}callsign explain {first}{HELP:#} explains a finding");
+    }
+    if unchecked && report.checked() > 0 {
+        let _ = writeln!(out, "{HELP}callsign check --live{HELP:#} asks servers whose tools are not listed");
+    }
+}
