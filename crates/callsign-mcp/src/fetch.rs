@@ -1,0 +1,164 @@
+use std::time::Duration;
+
+use callsign::Catalogue;
+use callsign_wire::{Era, METHOD_NOT_FOUND, RequestError};
+use tokio::time::{Instant, timeout_at};
+
+use crate::failure::FetchError;
+use crate::limits::Limits;
+use crate::listed::{Listed, declares};
+use crate::live::Live;
+use crate::memory::Memory;
+use crate::note::Note;
+use crate::paging::{Incomplete, Paging};
+use crate::spec::ServerSpec;
+
+/// How long prompts and resources may take once the tools are there: they are extras.
+const EXTRAS: Duration = Duration::from_secs(5);
+
+/// A complete catalogue and how it came about.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// Everything the server advertised.
+    pub catalogue: Catalogue,
+    /// The revision it speaks.
+    pub protocol: String,
+    /// The lifecycle it follows.
+    pub era: Era,
+    /// From its start to its complete list.
+    pub elapsed: Duration,
+    /// How many pages its list of tools has.
+    pub pages: usize,
+    /// Lines or events it sent that are no messages.
+    pub junk_lines: usize,
+    /// What else is worth knowing.
+    pub notes: Vec<Note>,
+}
+
+/// Starts or reaches one server, fetches everything it advertises, and ends it.
+///
+/// Nobody else is started or contacted. The tools are complete: to the last page, and what can't be read is named in the
+/// catalogue. Prompts and resources are fetched where the server declares them; that they fail is a [`Note`]. Dropping
+/// the future kills the server's whole process group.
+///
+/// # Errors
+/// Why there is no complete list of tools. The server has been ended then, too.
+pub async fn fetch(
+    spec: &ServerSpec,
+    limits: &Limits,
+    memory: &Memory,
+) -> Result<Fetched, FetchError> {
+    let (fetched, live) = list(spec, limits, memory).await?;
+    live.close().await;
+    fetched
+}
+
+/// The outcome, and the server still running: it is ended after the outcome has been told.
+pub(crate) async fn list(
+    spec: &ServerSpec,
+    limits: &Limits,
+    memory: &Memory,
+) -> Result<(Result<Fetched, FetchError>, Live), FetchError> {
+    let begin = Instant::now();
+    let deadline = begin + limits.start;
+    let mut live = Box::pin(Live::open(spec, limits, memory, deadline)).await?;
+    let fetched = Box::pin(collect(&mut live, limits, begin, deadline)).await;
+    let fetched = fetched.map(|(mut fetched, listed)| {
+        if let Err(reason) = memory.remember_catalogue(spec, &fetched, &listed, &live.mask) {
+            fetched.notes.push(Note::NotRemembered { reason });
+        }
+        fetched
+    });
+    Ok((fetched, live))
+}
+
+async fn collect(
+    live: &mut Live,
+    limits: &Limits,
+    begin: Instant,
+    deadline: Instant,
+) -> Result<(Fetched, Listed), FetchError> {
+    let mut notes = Vec::new();
+    let mut listed = Listed::of(&live.opening);
+    let pages = tools(live, limits, deadline, &mut listed, &mut notes).await?;
+    extras(live, limits, deadline, &mut listed, &mut notes).await;
+    let elapsed = begin.elapsed();
+    let (catalogue, unreadable) = listed.catalogue();
+    notes.extend(unreadable.into_iter().map(|(list, position, reason)| Note::Unreadable {
+        list,
+        position,
+        reason,
+    }));
+    let seen = live.connection.seen();
+    if seen.junk > 0 {
+        let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.apply(line)).collect();
+        notes.push(Note::Junk { lines: seen.junk, excerpts });
+    }
+    if live.restarted {
+        notes.push(Note::Restarted);
+    }
+    let spoken = &live.opening.spoken;
+    let (protocol, era) = (spoken.revision.clone(), spoken.era);
+    let junk_lines = seen.junk;
+    Ok((Fetched { catalogue, protocol, era, elapsed, pages, junk_lines, notes }, listed))
+}
+
+/// Fetches the tools; gives the number of pages.
+async fn tools(
+    live: &mut Live,
+    limits: &Limits,
+    deadline: Instant,
+    listed: &mut Listed,
+    notes: &mut Vec<Note>,
+) -> Result<usize, FetchError> {
+    let connection = live.connection.clone();
+    let mut paging = Paging::new(&connection, limits, "tools");
+    let outcome = timeout_at(deadline, paging.complete()).await;
+    match outcome {
+        Ok(Ok(entries)) => {
+            listed.tools = entries;
+            Ok(paging.page)
+        }
+        Ok(Err(Incomplete::Content(error))) => Err(error),
+        Ok(Err(Incomplete::Request(error))) => {
+            if is_unknown_method(&error) && !declares(&live.opening, "tools") {
+                notes.push(Note::NoTools);
+                return Ok(0);
+            }
+            Err(live.explain(paging.stage(), error).await)
+        }
+        Err(_) => Err(live.timed_out(paging.stage(), limits.start).await),
+    }
+}
+
+fn is_unknown_method(error: &RequestError) -> bool {
+    matches!(error, RequestError::Refused(error) if error.code() == Some(METHOD_NOT_FOUND))
+}
+
+/// Fetches prompts and resources where the server declares them.
+async fn extras(
+    live: &mut Live,
+    limits: &Limits,
+    deadline: Instant,
+    listed: &mut Listed,
+    notes: &mut Vec<Note>,
+) {
+    let deadline = deadline.min(Instant::now() + EXTRAS);
+    for (list, target) in [("prompts", &mut listed.prompts), ("resources", &mut listed.resources)] {
+        if !declares(&live.opening, list) {
+            continue;
+        }
+        let connection = live.connection.clone();
+        let mut paging = Paging::new(&connection, limits, list);
+        let reason = match timeout_at(deadline, paging.complete()).await {
+            Ok(Ok(entries)) => {
+                *target = entries;
+                continue;
+            }
+            Ok(Err(Incomplete::Content(error))) => error.to_string(),
+            Ok(Err(Incomplete::Request(error))) => live.mask.apply(&error.to_string()),
+            Err(_) => format!("no answer in {} s", EXTRAS.as_secs()),
+        };
+        notes.push(Note::ListFailed { list, reason });
+    }
+}

@@ -1,0 +1,202 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use callsign_wire::http::Endpoint;
+use callsign_wire::lifecycle::HandshakeError;
+use callsign_wire::process::{Process, Program};
+use callsign_wire::{
+    Bounds, ClientIdentity, Connection, Era, Inbound, Opening, RequestError, Start, establish,
+};
+use tokio::time::{Instant, timeout_at};
+
+use crate::environment::clean;
+use crate::failure::{Evidence, FetchError, Stage, Wording, not_started};
+use crate::limits::Limits;
+use crate::mask::Mask;
+use crate::memory::Memory;
+use crate::spec::{Launch, Secret, ServerSpec};
+
+/// A program's last words, and its status, come a moment after its output ends.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// A server that has been started or reached, and has answered.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) connection: Connection,
+    pub(crate) opening: Opening,
+    pub(crate) mask: Mask,
+    /// Whether it ended at the first message and had to be started a second time.
+    pub(crate) restarted: bool,
+    process: Option<Process>,
+    grace: Duration,
+}
+
+/// A link that has not answered yet.
+struct Link {
+    connection: Connection,
+    process: Option<Process>,
+}
+
+/// Why an attempt failed, before it is worded.
+enum Failure {
+    TimedOut,
+    Handshake(HandshakeError),
+}
+
+impl Live {
+    /// Starts or reaches a server and settles how to speak with it, by `deadline`.
+    pub(crate) async fn open(
+        spec: &ServerSpec,
+        limits: &Limits,
+        memory: &Memory,
+        deadline: Instant,
+    ) -> Result<Self, FetchError> {
+        let mask = Mask::of(spec);
+        let start = match memory.era(spec, limits.handshake_verdict) {
+            Some(Era::Handshake) => Start::Handshake,
+            Some(Era::Stateless) => Start::Stateless,
+            None => Start::Probe(limits.probe),
+        };
+        let mut restarted = false;
+        let mut attempt = Self::attempt(spec, limits, start, deadline).await?;
+        if let (Start::Probe(_), Err((Failure::Handshake(error), link))) = (start, &mut attempt)
+            && is_gone(error)
+            && link.process.is_some()
+        {
+            // Servers exist that end on any message before `initialize`.
+            restarted = true;
+            attempt = Self::attempt(spec, limits, Start::Handshake, deadline).await?;
+        }
+        match attempt {
+            Ok((opening, Link { connection, process })) => {
+                memory.remember_era(spec, opening.next, &opening.spoken.revision);
+                Ok(Self { connection, opening, mask, restarted, process, grace: limits.grace })
+            }
+            Err((failure, link)) => {
+                memory.forget_era(spec);
+                Err(link.explain(failure, &mask, limits).await)
+            }
+        }
+    }
+
+    async fn attempt(
+        spec: &ServerSpec,
+        limits: &Limits,
+        start: Start,
+        deadline: Instant,
+    ) -> Result<Result<(Opening, Link), (Failure, Link)>, FetchError> {
+        let link = Link::to(spec, limits)?;
+        let client = ClientIdentity::new("callsign", env!("CARGO_PKG_VERSION"));
+        let opened = timeout_at(deadline, establish(&link.connection, &client, start)).await;
+        Ok(match opened {
+            Ok(Ok(opening)) => Ok((opening, link)),
+            Ok(Err(error)) => Err((Failure::Handshake(error), link)),
+            Err(_) => Err((Failure::TimedOut, link)),
+        })
+    }
+
+    /// Words a failed request with what the server wrote.
+    pub(crate) async fn explain(&mut self, stage: Stage, error: RequestError) -> FetchError {
+        let (evidence, status) =
+            gather(&self.connection, self.process.as_mut(), &self.mask, is_closed(&error)).await;
+        Wording { mask: &self.mask, stage, evidence, status }.request(error)
+    }
+
+    /// Words the passing of a time limit with what the server wrote.
+    pub(crate) async fn timed_out(&mut self, stage: Stage, limit: Duration) -> FetchError {
+        let (evidence, status) =
+            gather(&self.connection, self.process.as_mut(), &self.mask, false).await;
+        Wording { mask: &self.mask, stage, evidence, status }.timed_out(limit)
+    }
+
+    /// Ends the server: politely at first, for certain in the end.
+    pub(crate) async fn close(self) {
+        Link { connection: self.connection, process: self.process }.close(self.grace).await;
+    }
+}
+
+impl Link {
+    fn to(spec: &ServerSpec, limits: &Limits) -> Result<Self, FetchError> {
+        let bounds = Bounds { message_bytes: limits.message_bytes };
+        match &spec.launch {
+            Launch::Stdio { command, args, env, cwd } => {
+                let program = program(command, args, env, cwd.as_ref());
+                let (process, (stdin, stdout)) = Process::start(&program).map_err(not_started)?;
+                let connection = Connection::over_lines(stdout, stdin, Inbound::Refuse, bounds);
+                Ok(Self { connection, process: Some(process) })
+            }
+            Launch::Http { url, headers } => {
+                let headers =
+                    headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
+                let endpoint = Endpoint { url: url.clone(), headers: headers.collect() };
+                let connection = Connection::over_http(&endpoint, Inbound::Refuse, bounds)
+                    .map_err(|error| FetchError::Invalid {
+                        reason: Mask::of(spec).apply(&error.to_string()),
+                    })?;
+                Ok(Self { connection, process: None })
+            }
+        }
+    }
+
+    async fn explain(mut self, failure: Failure, mask: &Mask, limits: &Limits) -> FetchError {
+        let ended = matches!(&failure, Failure::Handshake(error) if is_gone(error));
+        let (evidence, status) = gather(&self.connection, self.process.as_mut(), mask, ended).await;
+        let wording = Wording { mask, stage: Stage::Opening, evidence, status };
+        let error = match failure {
+            Failure::TimedOut => wording.timed_out(limits.start),
+            Failure::Handshake(error) => wording.handshake(error),
+        };
+        self.close(limits.grace).await;
+        error
+    }
+
+    async fn close(self, grace: Duration) {
+        self.connection.close().await;
+        if let Some(process) = self.process {
+            process.end(grace).await;
+        }
+    }
+}
+
+fn program(
+    command: &str,
+    args: &[String],
+    env: &[(String, Secret)],
+    cwd: Option<&PathBuf>,
+) -> Program {
+    Program {
+        command: command.into(),
+        arguments: args.iter().map(Into::into).collect(),
+        environment: clean(std::env::vars_os(), env),
+        directory: cwd.cloned(),
+    }
+}
+
+fn is_gone(error: &HandshakeError) -> bool {
+    matches!(error, HandshakeError::Connection(error) if is_closed(error))
+}
+
+fn is_closed(error: &RequestError) -> bool {
+    matches!(error, RequestError::Closed(_))
+}
+
+/// What the server wrote, and how it ended if it did.
+async fn gather(
+    connection: &Connection,
+    process: Option<&mut Process>,
+    mask: &Mask,
+    ended: bool,
+) -> (Box<Evidence>, Option<String>) {
+    let seen = connection.seen();
+    let junk = seen.junk_excerpts.iter().map(|line| mask.apply(line)).collect();
+    let mut evidence = Evidence { stderr: String::new(), junk_lines: seen.junk, junk };
+    let mut status = None;
+    if let Some(process) = process {
+        if ended {
+            status = process.exited(LAST_WORDS).await.map(|status| status.to_string());
+        }
+        let wait = if status.is_some() { LAST_WORDS } else { Duration::ZERO };
+        evidence.stderr = mask.apply(&process.stderr_mut().settled(wait).await);
+    }
+    (Box::new(evidence), status)
+}

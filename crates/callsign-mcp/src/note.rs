@@ -1,0 +1,77 @@
+use std::fmt;
+
+use callsign::WireName;
+
+/// Something worth knowing about a server whose catalogue was fetched all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// It wrote lines on its standard output that are no messages; strict clients stop there.
+    Junk {
+        /// How many.
+        lines: usize,
+        /// The first of them, masked.
+        excerpts: Vec<String>,
+    },
+    /// It ended at a message it did not know and was started a second time.
+    Restarted,
+    /// It knows no tools at all, and does not claim to.
+    NoTools,
+    /// A list it declares could not be read; its tools are complete.
+    ListFailed {
+        /// `prompts` or `resources`.
+        list: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// An entry of such a list can't be read.
+    Unreadable {
+        /// `prompts` or `resources`.
+        list: &'static str,
+        /// Where it stands, counted from 0.
+        position: usize,
+        /// Why.
+        reason: String,
+    },
+    /// A tool whose parameters can't be sent as the server asks for (`x-mcp-header`): clients of 2026-07-28 must not
+    /// offer it over HTTP.
+    BadHeaderParameter {
+        /// The tool.
+        tool: WireName,
+        /// What is wrong.
+        reason: String,
+    },
+    /// What was learnt could not be written down for the next time.
+    NotRemembered {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Junk { lines, excerpts } => {
+                write!(f, "it wrote {lines} line(s) on its standard output that are no messages")?;
+                match excerpts.first() {
+                    Some(first) => write!(f, ", the first: {first}"),
+                    None => Ok(()),
+                }
+            }
+            Self::Restarted => f.write_str("it ended at `server/discover` and was started again"),
+            Self::NoTools => f.write_str("it offers no tools"),
+            Self::ListFailed { list, reason } => {
+                write!(f, "its {list} could not be listed: {reason}")
+            }
+            Self::Unreadable { list, position, reason } => {
+                write!(f, "entry {position} of its {list} can't be read: {reason}")
+            }
+            Self::BadHeaderParameter { tool, reason } => {
+                write!(f, "its tool `{tool}` can't be offered over HTTP in 2026-07-28: {reason}")
+            }
+            Self::NotRemembered { reason } => {
+                write!(f, "its catalogue was not remembered: {reason}")
+            }
+        }
+    }
+}

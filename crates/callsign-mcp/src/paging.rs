@@ -1,0 +1,111 @@
+use std::collections::BTreeSet;
+
+use callsign::catalogue::fields;
+use callsign_wire::text::printable;
+use callsign_wire::{Connection, Era, RequestError};
+use serde_json::value::RawValue;
+
+use crate::failure::{FetchError, Stage};
+use crate::limits::Limits;
+
+/// A list under way, page by page.
+pub(crate) struct Paging<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) limits: &'a Limits,
+    /// `tools`, `prompts` or `resources`: the method is `{list}/list`, and so is the member of its result.
+    pub(crate) list: &'static str,
+    /// The page asked for, counted from 1; also the number of pages once the list is complete.
+    pub(crate) page: usize,
+}
+
+/// Why a list is not complete.
+pub(crate) enum Incomplete {
+    /// The request failed.
+    Request(RequestError),
+    /// What came is wrong or too much.
+    Content(FetchError),
+}
+
+/// One page: its entries, and the raw cursor of the next one.
+struct Page {
+    entries: Vec<Box<RawValue>>,
+    next: Option<Box<RawValue>>,
+}
+
+impl<'a> Paging<'a> {
+    pub(crate) fn new(connection: &'a Connection, limits: &'a Limits, list: &'static str) -> Self {
+        Self { connection, limits, list, page: 0 }
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        Stage::Listing { list: self.list, page: self.page.max(1) }
+    }
+
+    /// Reads the list to its last page.
+    pub(crate) async fn complete(&mut self) -> Result<Vec<Box<RawValue>>, Incomplete> {
+        let method = format!("{}/list", self.list);
+        let mut entries = Vec::new();
+        let mut cursors = BTreeSet::new();
+        let mut bytes = 0;
+        let mut cursor: Option<Box<RawValue>> = None;
+        loop {
+            self.page += 1;
+            let params = cursor.as_ref().map(|cursor| cursor_params(cursor));
+            let result = self
+                .connection
+                .request(&method, params.as_deref())
+                .await
+                .map_err(Incomplete::Request)?;
+            bytes += result.get().len();
+            let page = self.read(&result)?;
+            entries.extend(page.entries);
+            self.within("bytes", bytes, self.limits.bytes)?;
+            self.within("entries", entries.len(), self.limits.entries)?;
+            let Some(next) = page.next else { return Ok(entries) };
+            if !cursors.insert(next.get().to_owned()) {
+                let (list, page) = (self.list, self.page);
+                return Err(Incomplete::Content(FetchError::RepeatedCursor { list, page }));
+            }
+            self.within("pages", self.page + 1, self.limits.pages)?;
+            cursor = Some(next);
+        }
+    }
+
+    fn within(&self, what: &'static str, count: usize, limit: usize) -> Result<(), Incomplete> {
+        if count <= limit {
+            return Ok(());
+        }
+        Err(Incomplete::Content(FetchError::TooMuch { list: self.list, what, limit }))
+    }
+
+    fn read(&self, result: &RawValue) -> Result<Page, Incomplete> {
+        let wrong = |reason: String| {
+            let reason = printable(&reason, 200);
+            Incomplete::Content(FetchError::NotAList { list: self.list, reason })
+        };
+        let result = fields(result.get()).map_err(wrong)?;
+        let entries =
+            result.get(self.list).ok_or_else(|| wrong(format!("it has no `{}`", self.list)))?;
+        let entries: Vec<&RawValue> = serde_json::from_str(entries)
+            .map_err(|error| wrong(format!("its `{}` is not a list: {error}", self.list)))?;
+        let next = result.get("nextCursor").filter(|raw| self.is_cursor(raw));
+        Ok(Page {
+            entries: entries.into_iter().map(ToOwned::to_owned).collect(),
+            next: next.and_then(|raw| RawValue::from_string(raw.to_owned()).ok()),
+        })
+    }
+
+    /// `null` is none. An empty string is a cursor like any other in 2026-07-28 (server/utilities/pagination); before,
+    /// servers in languages without "absent" send it to say that there is none.
+    fn is_cursor(&self, raw: &str) -> bool {
+        let is_stateless =
+            self.connection.spoken().is_some_and(|spoken| spoken.era == Era::Stateless);
+        raw != "null" && (is_stateless || raw != "\"\"")
+    }
+}
+
+/// The cursor goes back as it came, whatever JSON it is.
+fn cursor_params(cursor: &RawValue) -> Box<RawValue> {
+    let params = format!("{{\"cursor\":{}}}", cursor.get());
+    RawValue::from_string(params).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

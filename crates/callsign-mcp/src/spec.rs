@@ -1,0 +1,71 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use callsign::ServerKey;
+
+/// One server to use: its key and how it is started or reached. Everything in it is final; no `${VAR}` is left.
+#[derive(Debug, Clone)]
+pub struct ServerSpec {
+    /// The user's name for it.
+    pub key: ServerKey,
+    /// How it is started or reached.
+    pub launch: Launch,
+}
+
+/// How a server is started or reached.
+#[derive(Debug, Clone)]
+pub enum Launch {
+    /// A program that speaks over its standard streams.
+    Stdio {
+        /// The program's path, or its name to be looked up in `PATH`.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// What its entry adds to the [clean environment](crate::environment).
+        env: Vec<(String, Secret)>,
+        /// The directory it starts in; `None` for the current one.
+        cwd: Option<PathBuf>,
+    },
+    /// A server reached by Streamable HTTP.
+    Http {
+        /// Its address.
+        url: String,
+        /// Headers of every request.
+        headers: Vec<(String, Secret)>,
+    },
+}
+
+/// A text that is never printed: `Debug` and `Display` give `***`.
+///
+/// ```
+/// let token = callsign_mcp::Secret::new("hunter2");
+/// assert_eq!(format!("{token} {token:?}"), "*** ***");
+/// assert_eq!(token.expose(), "hunter2");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Box<str>);
+
+impl Secret {
+    /// Takes the text.
+    pub fn new(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for sending it where it belongs.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}

@@ -1,0 +1,98 @@
+use serde_json::value::RawValue;
+
+use super::base64::encode;
+use crate::lifecycle::{Era, STATELESS, Spoken, sends_version_header};
+use crate::message::member;
+
+/// A value as the protocol's headers carry it: as it is where it is printable ASCII without outer blanks, else in the
+/// Base64 sentinel, and so too where it looks like the sentinel itself.
+///
+/// ```
+/// use callsign_wire::http::header_value;
+/// assert_eq!(header_value("read_file"), "read_file");
+/// assert_eq!(header_value("é"), "=?base64?w6k=?=");
+/// assert_eq!(header_value(" a"), "=?base64?IGE=?=");
+/// ```
+#[must_use]
+pub fn header_value(value: &str) -> String {
+    let plain = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte))
+        && value.trim() == value
+        && !value.to_ascii_lowercase().starts_with("=?base64?");
+    if plain { value.to_owned() } else { format!("=?base64?{}?=", encode(value.as_bytes())) }
+}
+
+/// Which member of the parameters `Mcp-Name` repeats (2026-07-28, Streamable HTTP; tasks from their extension).
+const NAMED_BY: [(&str, &str); 6] = [
+    ("tools/call", "name"),
+    ("prompts/get", "name"),
+    ("resources/read", "uri"),
+    ("tasks/get", "taskId"),
+    ("tasks/update", "taskId"),
+    ("tasks/cancel", "taskId"),
+];
+
+/// The standard headers of a request: derived from its body alone, so that the two can't disagree.
+pub(super) fn of_request(
+    method: &str,
+    params: Option<&RawValue>,
+    spoken: Option<&Spoken>,
+) -> Vec<(&'static str, String)> {
+    let asks_era = spoken.is_none() && method == "server/discover";
+    if asks_era || spoken.is_some_and(|spoken| spoken.era == Era::Stateless) {
+        let revision = spoken.map_or(STATELESS, |spoken| &spoken.revision);
+        let mut headers = vec![
+            ("mcp-protocol-version", revision.to_owned()),
+            ("mcp-method", header_value(method)),
+        ];
+        headers.extend(name_of(method, params).map(|name| ("mcp-name", header_value(&name))));
+        headers
+    } else {
+        of_session(spoken)
+    }
+}
+
+/// The headers of everything else in a session.
+pub(super) fn of_session(spoken: Option<&Spoken>) -> Vec<(&'static str, String)> {
+    spoken
+        .filter(|spoken| sends_version_header(&spoken.revision))
+        .map(|spoken| ("mcp-protocol-version", spoken.revision.clone()))
+        .into_iter()
+        .collect()
+}
+
+fn name_of(method: &str, params: Option<&RawValue>) -> Option<String> {
+    let (_, named_by) = NAMED_BY.iter().find(|(named, _)| *named == method)?;
+    serde_json::from_str(member(params?.get(), named_by)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ClientIdentity;
+
+    #[test]
+    fn the_name_comes_from_the_body() {
+        let params = RawValue::from_string(r#"{"name":"a\u00e9"}"#.to_owned()).unwrap();
+        let spoken = Spoken::stateless(&ClientIdentity::new("c", "1"));
+        assert_eq!(
+            of_request("tools/call", Some(&params), Some(&spoken)),
+            [
+                ("mcp-protocol-version", "2026-07-28".to_owned()),
+                ("mcp-method", "tools/call".to_owned()),
+                ("mcp-name", "=?base64?YcOp?=".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn before_the_era_is_known_only_the_question_for_it_has_headers() {
+        assert!(of_request("initialize", None, None).is_empty());
+        assert_eq!(of_request("server/discover", None, None).len(), 2);
+    }
+
+    #[test]
+    fn what_looks_like_the_sentinel_is_encoded() {
+        assert_eq!(header_value("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+        assert_eq!(header_value("a\nb"), "=?base64?YQpi?=");
+    }
+}

@@ -1,0 +1,184 @@
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::depth::too_deep;
+use super::{Id, MAX_DEPTH, Message, Notification, Request, Response, RpcError};
+
+/// Why a text is no message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// No JSON object, JSON with a member twice, or no JSON at all.
+    #[error("it is not a JSON object: {0}")]
+    NotAnObject(String),
+    /// It nests too deep to be read safely.
+    #[error("it nests deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    /// JSON, but not JSON-RPC 2.0.
+    #[error("it has no `\"jsonrpc\":\"2.0\"`")]
+    NotJsonRpc,
+    /// The id is something else than a string or a number.
+    #[error("its `id` is neither a string nor a number")]
+    BadId,
+    /// The method is not a string.
+    #[error("its `method` is not a string")]
+    BadMethod,
+    /// Neither a method nor an answer, or several at once.
+    #[error("it is neither a request nor an answer")]
+    NoKind,
+    /// An empty batch.
+    #[error("it is an empty array")]
+    EmptyBatch,
+}
+
+/// The members of the envelope; the rest is ignored, as JSON-RPC asks for nothing else.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// Tells a member that is `null` from one that is absent.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+/// Reads one message from its UTF-8 text. Pure, and total: any bytes give a message or a reason.
+///
+/// # Errors
+/// Why the text is no message.
+pub fn parse(text: &[u8]) -> Result<Message, Malformed> {
+    if too_deep(text) {
+        return Err(Malformed::TooDeep);
+    }
+    let envelope: Envelope<'_> =
+        serde_json::from_slice(text).map_err(|error| Malformed::NotAnObject(error.to_string()))?;
+    let version = envelope.jsonrpc.and_then(|raw| serde_json::from_str::<&str>(raw.get()).ok());
+    if version != Some("2.0") {
+        return Err(Malformed::NotJsonRpc);
+    }
+    match (envelope.method, envelope.result, envelope.error) {
+        (Some(method), None, None) => call(method, envelope.id, envelope.params),
+        (None, Some(result), None) => {
+            let id = id(envelope.id)?.ok_or(Malformed::BadId)?;
+            Ok(Message::Response(Response { id: Some(id), outcome: Ok(result.to_owned()) }))
+        }
+        // Some servers send `"result":null` beside an error.
+        (None, result, Some(error)) if result.is_none_or(|result| result.get() == "null") => {
+            let outcome = Err(RpcError::from_raw(error.to_owned()));
+            Ok(Message::Response(Response { id: id(envelope.id)?, outcome }))
+        }
+        _ => Err(Malformed::NoKind),
+    }
+}
+
+fn call(
+    method: &RawValue,
+    raw_id: Option<&RawValue>,
+    params: Option<&RawValue>,
+) -> Result<Message, Malformed> {
+    let method: String = serde_json::from_str(method.get()).map_err(|_| Malformed::BadMethod)?;
+    let params = params.map(ToOwned::to_owned);
+    match raw_id {
+        None => Ok(Message::Notification(Notification { method, params })),
+        Some(raw) => {
+            let id = Id::from_raw(raw).ok_or(Malformed::BadId)?;
+            Ok(Message::Request(Request { id, method, params }))
+        }
+    }
+}
+
+/// The id of an answer, in which `null` stands for "could not be read".
+fn id(raw: Option<&RawValue>) -> Result<Option<Id>, Malformed> {
+    match raw {
+        None => Ok(None),
+        Some(raw) if raw.get() == "null" => Ok(None),
+        Some(raw) => Id::from_raw(raw).map(Some).ok_or(Malformed::BadId),
+    }
+}
+
+/// Reads a frame that may be a batch: revision 2025-03-26 allows an array of messages, and asks receivers to accept it.
+/// Each member is read on its own, so one bad member does not cost the others.
+///
+/// ```
+/// use callsign_wire::message::parse_frame;
+/// let frame = br#"[{"jsonrpc":"2.0","method":"a"}, 7, {"jsonrpc":"2.0","method":"b"}]"#;
+/// assert_eq!(parse_frame(frame).iter().filter(|member| member.is_ok()).count(), 2);
+/// ```
+#[must_use]
+pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
+    if text.trim_ascii_start().first() != Some(&b'[') {
+        return vec![parse(text)];
+    }
+    if too_deep(text) {
+        return vec![Err(Malformed::TooDeep)];
+    }
+    match serde_json::from_slice::<Vec<&RawValue>>(text) {
+        Ok(members) if members.is_empty() => vec![Err(Malformed::EmptyBatch)],
+        Ok(members) => members.iter().map(|member| parse(member.get().as_bytes())).collect(),
+        Err(error) => vec![Err(Malformed::NotAnObject(error.to_string()))],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_is_told_apart_and_null_is_not_absent() {
+        let kind = |text: &str| parse(text.as_bytes());
+        assert!(matches!(
+            kind(r#"{"jsonrpc":"2.0","id":1,"result":null}"#),
+            Ok(Message::Response(Response { outcome: Ok(raw), .. })) if raw.get() == "null"
+        ));
+        assert!(matches!(
+            kind(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#),
+            Ok(Message::Response(Response { id: None, outcome: Err(error) })) if error.code() == Some(-32700)
+        ));
+        assert!(matches!(
+            kind(r#"{"method":"m","params":null,"id":"x","jsonrpc":"2.0"}"#),
+            Ok(Message::Request(Request { params: Some(_), .. }))
+        ));
+        assert!(matches!(kind(r#"{"jsonrpc":"2.0","method":"m"}"#), Ok(Message::Notification(_))));
+    }
+
+    #[test]
+    fn what_is_no_message_says_why() {
+        let why = |text: &str| parse(text.as_bytes()).unwrap_err();
+        assert_eq!(why(r#"{"level":"info","method":"m"}"#), Malformed::NotJsonRpc);
+        assert_eq!(why(r#"{"jsonrpc":"2.0","method":"m","id":null}"#), Malformed::BadId);
+        assert_eq!(why(r#"{"jsonrpc":"2.0","result":1}"#), Malformed::BadId);
+        assert_eq!(why(r#"{"jsonrpc":"2.0","method":7}"#), Malformed::BadMethod);
+        assert_eq!(why(r#"{"jsonrpc":"2.0","id":1}"#), Malformed::NoKind);
+        assert_eq!(why(r#"{"jsonrpc":"2.0","id":1,"result":1,"method":"m"}"#), Malformed::NoKind);
+        assert_eq!(why(&format!("{{\"a\":{}", "[".repeat(100_000))), Malformed::TooDeep);
+        assert!(matches!(why("Server running on stdio"), Malformed::NotAnObject(_)));
+        assert!(matches!(
+            parse(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}"),
+            Err(Malformed::NotAnObject(_))
+        ));
+        assert!(matches!(
+            why(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":1}"#),
+            Malformed::NotAnObject(_)
+        ));
+    }
+
+    #[test]
+    fn an_error_that_is_not_an_object_is_an_error_all_the_same() {
+        let Ok(Message::Response(response)) = parse(br#"{"jsonrpc":"2.0","id":1,"error":"no"}"#)
+        else {
+            panic!("not a response")
+        };
+        assert_eq!(response.outcome.unwrap_err().code(), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Programs that speak over their standard streams, ended as a whole.
+//!
+//! ```text
+//! start ──► stdin, stdout (for a Connection)      end: stdin closed ─ grace ─► terminate group ─ grace ─► kill group
+//!       ──► stderr (its tail is kept)             drop: kill group
+//! ```
+//!
+//! A server is often a launcher with the real program below it, so signals go to the whole group (a process group on
+//! Unix, a job object on Windows). What differs between platforms is in `unix.rs` and `windows.rs` and nowhere else.
+
+mod groups;
+mod tail;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as platform;
+#[cfg(windows)]
+use windows as platform;
+
+pub use groups::end_all;
+pub use platform::interrupted;
+pub use tail::Tail;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// What to start. The environment is exactly `environment`: nothing is inherited.
+#[derive(Clone)]
+pub struct Program {
+    /// The program's path, or its name to be looked up in the `PATH` of `environment`.
+    pub command: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Its whole environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where it starts; `None` for the current directory.
+    pub directory: Option<PathBuf>,
+}
+
+/// Why a program did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// There is no such program.
+    #[error("there is no program `{0}`")]
+    NotFound(String),
+    /// The directory to start in does not exist.
+    #[error("there is no directory `{0}` to start in")]
+    NoDirectory(String),
+    /// The system refused.
+    #[error("`{command}` could not be started: {source}")]
+    Refused {
+        /// The program.
+        command: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// A running program and everything it started. Dropping it kills them all.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    group: platform::Group,
+    stderr: Tail,
+}
+
+/// The two ends that carry messages.
+pub type Streams = (ChildStdin, ChildStdout);
+
+impl Process {
+    /// Starts a program in a group of its own. Must be called within a Tokio runtime.
+    ///
+    /// # Errors
+    /// The program or its directory is not there, or the system refuses.
+    pub fn start(program: &Program) -> Result<(Self, Streams), StartError> {
+        let name = program.command.to_string_lossy().into_owned();
+        if let Some(directory) = program.directory.as_ref().filter(|path| !path.is_dir()) {
+            return Err(StartError::NoDirectory(directory.display().to_string()));
+        }
+        let mut command = Command::new(platform::resolve(program));
+        command
+            .args(&program.arguments)
+            .env_clear()
+            .envs(program.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        if let Some(directory) = &program.directory {
+            command.current_dir(directory);
+        }
+        let (mut child, group) =
+            platform::start(&mut command).map_err(|source| match source.kind() {
+                io::ErrorKind::NotFound => StartError::NotFound(name.clone()),
+                _ => StartError::Refused { command: name.clone(), source },
+            })?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            let source = io::Error::other("a standard stream is missing");
+            return Err(StartError::Refused { command: name, source });
+        };
+        Ok((Self { child, group, stderr: Tail::of(stderr) }, (stdin, stdout)))
+    }
+
+    /// What the program wrote on its standard error, as far as it is kept.
+    #[must_use]
+    pub fn stderr(&self) -> &Tail {
+        &self.stderr
+    }
+
+    /// The same, to wait for its last words.
+    pub fn stderr_mut(&mut self) -> &mut Tail {
+        &mut self.stderr
+    }
+
+    /// How the program ended, waiting at most `limit`; `None` if it still runs then.
+    pub async fn exited(&mut self, limit: Duration) -> Option<ExitStatus> {
+        tokio::time::timeout(limit, self.child.wait()).await.ok()?.ok()
+    }
+
+    /// Ends the program and its whole group: waits `grace` for it to go by itself (its stdin should be closed already),
+    /// asks the group to terminate, waits `grace` again, then kills what is left.
+    pub async fn end(mut self, grace: Duration) -> Option<ExitStatus> {
+        if self.exited(grace).await.is_none() || self.group.is_alive() {
+            self.group.terminate();
+            self.group_gone(grace).await;
+        }
+        self.group.kill();
+        self.exited(grace.max(Duration::from_secs(1))).await
+    }
+
+    /// Waits until nobody is left in the group, at most `limit`.
+    async fn group_gone(&mut self, limit: Duration) {
+        let deadline = tokio::time::Instant::now() + limit;
+        // Members other than the first are not our children, so their end can only be asked for.
+        while self.exited(Duration::from_millis(5)).await.is_none() || self.group.is_alive() {
+            if tokio::time::Instant::now() >= deadline {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Program, groups};
+
+/// A process group, by the id of its first member.
+#[derive(Debug)]
+pub(super) struct Group {
+    id: libc::pid_t,
+}
+
+/// Starts the command as the first member of a new group.
+pub(super) fn start(command: &mut Command) -> io::Result<(Child, Group)> {
+    let child = command.process_group(0).spawn()?;
+    let id = child.id().and_then(|id| libc::pid_t::try_from(id).ok());
+    let id = id.ok_or_else(|| io::Error::other("the program ended before it had an id"))?;
+    groups::remember(id.unsigned_abs());
+    Ok((child, Group { id }))
+}
+
+/// The system looks names up in the `PATH` that the program is given.
+pub(super) fn resolve(program: &Program) -> OsString {
+    OsStr::to_owned(&program.command)
+}
+
+impl Group {
+    pub(super) fn is_alive(&self) -> bool {
+        send(self.id, 0)
+    }
+
+    pub(super) fn terminate(&self) {
+        send(self.id, libc::SIGTERM);
+    }
+
+    pub(super) fn kill(&self) {
+        send(self.id, libc::SIGKILL);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+        groups::forget(self.id.unsigned_abs());
+    }
+}
+
+pub(super) fn kill_group(group: u32) {
+    if let Ok(id) = libc::pid_t::try_from(group) {
+        send(id, libc::SIGKILL);
+    }
+}
+
+/// Sends a signal to a group; says whether anybody was there to get it.
+fn send(group: libc::pid_t, signal: libc::c_int) -> bool {
+    // `killpg(0)` and `killpg(1)` mean our own group and, on some systems, everybody.
+    if group <= 1 {
+        return false;
+    }
+    // SAFETY: killpg takes two integers and touches no memory of ours.
+    unsafe { libc::killpg(group, signal) == 0 }
+}
+
+/// Ends when this process is asked to stop: SIGINT (Ctrl-C), SIGTERM or SIGHUP.
+///
+/// Programs started here are in groups of their own, so a terminal's Ctrl-C does not reach them: whoever runs servers
+/// races their work against this, and drops them.
+///
+/// # Errors
+/// The signals can't be watched.
+pub async fn interrupted() -> io::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,295 @@
+//! Brings what a peer sends to who waits for it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::message::{
+    Id, Malformed, Message, Notification, Request, Response, RpcError, parse_frame, write_error,
+    write_result,
+};
+use crate::text::printable;
+
+/// JSON-RPC's "method not found".
+pub const METHOD_NOT_FOUND: i64 = -32601;
+/// JSON-RPC's "internal error".
+const INTERNAL_ERROR: i64 = -32603;
+/// How many junk lines are kept for error messages, and how much of each.
+const KEPT_JUNK: usize = 3;
+const KEPT_JUNK_CHARACTERS: usize = 200;
+
+/// Why a connection carries nothing any more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Closed {
+    /// The peer closed its side.
+    #[error("the server closed the connection")]
+    Ended,
+    /// The stream could not be read.
+    #[error("reading from the server failed: {0}")]
+    Read(String),
+    /// The stream could not be written.
+    #[error("writing to the server failed: {0}")]
+    Write(String),
+    /// The peer sent a line longer than the limit.
+    #[error("the server sent a line longer than {0} bytes")]
+    LineTooLong(usize),
+    /// We closed it.
+    #[error("the connection was closed")]
+    ByUs,
+}
+
+/// A request or notification of the peer.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The message.
+    pub message: IncomingMessage,
+    /// The id of our own request on whose reply stream it came. Only transports with a stream a request (Streamable
+    /// HTTP) know it.
+    pub during: Option<Id>,
+}
+
+/// What a peer can send on its own account.
+#[derive(Debug)]
+pub enum IncomingMessage {
+    /// Wants an answer by [`Connection::respond`](crate::Connection::respond).
+    Request(Request),
+    /// Wants none.
+    Notification(Notification),
+}
+
+/// What happens to requests and notifications of the peer. `ping` is answered by the connection in either case.
+#[derive(Debug)]
+pub enum Inbound {
+    /// Requests are refused at once with "method not found", so that no peer waits; notifications are dropped.
+    Refuse,
+    /// They are put into this channel. When it is full, a notification is dropped and counted and a request is refused:
+    /// the connection never waits for its reader.
+    Deliver(mpsc::Sender<Incoming>),
+}
+
+/// What a connection has seen that is no answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Lines or events that are no message.
+    pub junk: usize,
+    /// The first of them, printable and cut.
+    pub junk_excerpts: Vec<String>,
+    /// Notifications, delivered or not.
+    pub notifications: usize,
+    /// Notifications lost because the channel was full.
+    pub dropped: usize,
+    /// Requests of the peer that were refused.
+    pub refused: usize,
+    /// Answers to nothing that is open.
+    pub strays: usize,
+}
+
+pub(crate) type Outcome = Result<Result<Box<RawValue>, RpcError>, Closed>;
+
+#[derive(Debug)]
+pub(crate) struct Router {
+    state: Mutex<State>,
+    inbound: Inbound,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Open requests by [`Id::key`].
+    open: BTreeMap<String, oneshot::Sender<Outcome>>,
+    /// Their keys, oldest first.
+    order: VecDeque<String>,
+    closed: Option<Closed>,
+    seen: Seen,
+}
+
+impl Router {
+    pub(crate) fn new(inbound: Inbound) -> Self {
+        Self { state: Mutex::default(), inbound }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a place for the answer to `id`.
+    pub(crate) fn open(&self, id: &Id) -> Result<oneshot::Receiver<Outcome>, Closed> {
+        let mut state = self.state();
+        if let Some(closed) = &state.closed {
+            return Err(closed.clone());
+        }
+        let (sender, receiver) = oneshot::channel();
+        state.open.insert(id.key(), sender);
+        state.order.push_back(id.key());
+        Ok(receiver)
+    }
+
+    /// Gives the place up; an answer that comes later is a stray.
+    pub(crate) fn forget(&self, id: &Id) {
+        self.state().take(&id.key());
+    }
+
+    /// Whether the request still waits for its answer.
+    pub(crate) fn is_open(&self, id: &Id) -> bool {
+        self.state().open.contains_key(&id.key())
+    }
+
+    pub(crate) fn closed(&self) -> Option<Closed> {
+        self.state().closed.clone()
+    }
+
+    pub(crate) fn seen(&self) -> Seen {
+        self.state().seen.clone()
+    }
+
+    /// Ends every open request with the reason. The first reason stands.
+    pub(crate) fn close(&self, reason: Closed) {
+        let waiting = {
+            let mut state = self.state();
+            let reason = state.closed.get_or_insert(reason).clone();
+            state.order.clear();
+            std::mem::take(&mut state.open).into_values().map(move |open| (open, reason.clone()))
+        };
+        for (open, reason) in waiting {
+            // Who no longer waits need not be told.
+            let _ = open.send(Err(reason));
+        }
+    }
+
+    /// Takes one frame; gives the answers that must go back at once.
+    pub(crate) fn frame(&self, text: &[u8], during: Option<&Id>) -> Vec<String> {
+        let mut replies = Vec::new();
+        for message in parse_frame(text) {
+            match message {
+                Ok(Message::Response(response)) => self.answer(response),
+                Ok(Message::Request(request)) => replies.extend(self.request(request, during)),
+                Ok(Message::Notification(notification)) => self.notification(notification, during),
+                Err(reason) => self.junk(text, &reason),
+            }
+        }
+        replies
+    }
+
+    fn junk(&self, text: &[u8], reason: &Malformed) {
+        tracing::debug!(%reason, "skipped what is no message");
+        let seen = &mut self.state().seen;
+        seen.junk += 1;
+        if seen.junk_excerpts.len() < KEPT_JUNK {
+            let start = &text[..text.len().min(4 * KEPT_JUNK_CHARACTERS)];
+            let excerpt = String::from_utf8_lossy(start);
+            seen.junk_excerpts.push(printable(excerpt.trim(), KEPT_JUNK_CHARACTERS));
+        }
+    }
+
+    pub(crate) fn answer(&self, response: Response) {
+        let mut state = self.state();
+        let open = match response.id {
+            Some(id) => state.take(&id.key()),
+            // "I could not read your request": servers read in order, so the oldest open one is meant.
+            None => state.order.front().cloned().and_then(|key| state.take(&key)),
+        };
+        match open {
+            Some(open) => drop(open.send(Ok(response.outcome))),
+            None => state.seen.strays += 1,
+        }
+    }
+
+    fn request(&self, request: Request, during: Option<&Id>) -> Option<String> {
+        let id = request.id.clone();
+        if request.method == "ping" {
+            return Some(write_result(&id, &empty_object()));
+        }
+        let error = match &self.inbound {
+            Inbound::Refuse => RpcError::new(METHOD_NOT_FOUND, "this client offers no such method"),
+            Inbound::Deliver(channel) => {
+                let message = IncomingMessage::Request(request);
+                match channel.try_send(Incoming { message, during: during.cloned() }) {
+                    Ok(()) => return None,
+                    Err(_) => RpcError::new(INTERNAL_ERROR, "too many requests are waiting"),
+                }
+            }
+        };
+        self.state().seen.refused += 1;
+        Some(write_error(&id, error.raw()))
+    }
+
+    fn notification(&self, notification: Notification, during: Option<&Id>) {
+        let dropped = match &self.inbound {
+            Inbound::Refuse => false,
+            Inbound::Deliver(channel) => {
+                let message = IncomingMessage::Notification(notification);
+                channel.try_send(Incoming { message, during: during.cloned() }).is_err()
+            }
+        };
+        let seen = &mut self.state().seen;
+        seen.notifications += 1;
+        seen.dropped += usize::from(dropped);
+    }
+}
+
+impl State {
+    fn take(&mut self, key: &str) -> Option<oneshot::Sender<Outcome>> {
+        self.order.retain(|open| open != key);
+        self.open.remove(key)
+    }
+}
+
+/// `{}`
+pub(crate) fn empty_object() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_error_without_an_id_answers_the_oldest_open_request() {
+        let router = Router::new(Inbound::Refuse);
+        let first = router.open(&Id::text("probe")).unwrap();
+        let second = router.open(&Id::number(10)).unwrap();
+        router
+            .frame(br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#, None);
+        assert_eq!(first.await.unwrap().unwrap().unwrap_err().code(), Some(-32600));
+        router.frame(br#"{"jsonrpc":"2.0","id":10.0,"result":[1,  2]}"#, None);
+        assert_eq!(second.await.unwrap().unwrap().unwrap().get(), "[1,  2]");
+    }
+
+    #[test]
+    fn requests_of_the_peer_are_answered_at_once_and_notifications_only_counted() {
+        let router = Router::new(Inbound::Refuse);
+        let pong = router.frame(br#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#, None);
+        assert_eq!(pong, [r#"{"jsonrpc":"2.0","id":"p","result":{}}"#]);
+        let refusal = router.frame(br#"{"jsonrpc":"2.0","id":5,"method":"roots/list"}"#, None);
+        assert!(refusal[0].starts_with(r#"{"jsonrpc":"2.0","id":5,"error":{"code":-32601"#));
+        assert!(router.frame(br#"{"jsonrpc":"2.0","method":"x"}"#, None).is_empty());
+        assert!(router.frame(b"Listening\x1b[0m", None).is_empty());
+        let seen = router.seen();
+        assert_eq!((seen.junk, seen.notifications, seen.refused, seen.strays), (1, 1, 1, 0));
+        assert_eq!(seen.junk_excerpts, [r"Listening\u{1b}[0m"]);
+    }
+
+    #[tokio::test]
+    async fn a_full_channel_refuses_requests_and_counts_lost_notifications() {
+        let (sender, mut channel) = mpsc::channel(1);
+        let router = Router::new(Inbound::Deliver(sender));
+        let request = br#"{"jsonrpc":"2.0","id":5,"method":"roots/list"}"#;
+        assert!(router.frame(request, Some(&Id::number(3))).is_empty());
+        assert_eq!(router.frame(request, None).len(), 1);
+        router.frame(br#"{"jsonrpc":"2.0","method":"x"}"#, None);
+        assert_eq!(channel.recv().await.unwrap().during, Some(Id::number(3)));
+        assert_eq!((router.seen().dropped, router.seen().refused), (1, 1));
+    }
+
+    #[tokio::test]
+    async fn closing_ends_what_waits_and_the_first_reason_stands() {
+        let router = Router::new(Inbound::Refuse);
+        let waiting = router.open(&Id::number(1)).unwrap();
+        router.close(Closed::Ended);
+        router.close(Closed::ByUs);
+        assert_eq!(waiting.await.unwrap().unwrap_err(), Closed::Ended);
+        assert_eq!(router.open(&Id::number(2)).unwrap_err(), Closed::Ended);
+    }
+}
