@@ -84,7 +84,7 @@ pub enum FetchError {
         evidence: Box<Evidence>,
     },
     /// A limit of time passed.
-    #[error("it did not finish in {} {stage}", seconds(.limit))]
+    #[error("{}", too_slow(*.stage, *.limit))]
     TimedOut {
         /// How far it had come.
         stage: Stage,
@@ -194,11 +194,26 @@ pub enum FetchError {
     },
 }
 
-fn seconds(limit: &Duration) -> String {
-    format!("{} s", (limit.as_secs_f64() * 10.0).round() / 10.0)
+fn too_slow(stage: Stage, limit: Duration) -> String {
+    let limit = (limit.as_secs_f64() * 10.0).round() / 10.0;
+    match stage {
+        Stage::Opening => format!("it did not answer the first message within {limit} s"),
+        Stage::Listing { list, page } => {
+            format!("its list of {list} was not complete after {limit} s (page {page})")
+        }
+        Stage::Calling => format!("it did not answer the call within {limit} s"),
+    }
 }
 
 impl FetchError {
+    /// With secrets hidden in the one variant that quotes a server without passing through [`Wording`].
+    pub(crate) fn masked(self, mask: &Mask) -> Self {
+        match self {
+            Self::NotAList { list, reason } => Self::NotAList { list, reason: mask.apply(&reason) },
+            other => other,
+        }
+    }
+
     /// What the user can do about it.
     #[must_use]
     pub fn remedy(&self) -> String {
@@ -297,7 +312,9 @@ impl Wording<'_> {
             HandshakeError::Refused(error) | HandshakeError::ProbeRefused(error) => {
                 self.request(RequestError::Refused(error))
             }
-            HandshakeError::NoCommonRevision(offered) => FetchError::NoCommonRevision { offered },
+            HandshakeError::NoCommonRevision(offered) => {
+                FetchError::NoCommonRevision { offered: self.mask.apply(&offered) }
+            }
             HandshakeError::FirstRevisionSse => FetchError::FirstRevisionSse,
             HandshakeError::Connection(error) => self.request(error),
             other => FetchError::NotMcp { reason: other.to_string() },

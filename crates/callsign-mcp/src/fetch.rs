@@ -1,10 +1,11 @@
 use std::time::Duration;
 
-use callsign::Catalogue;
+use callsign::{Catalogue, Tool};
 use callsign_wire::{Era, METHOD_NOT_FOUND, RequestError};
 use tokio::time::{Instant, timeout_at};
 
 use crate::failure::FetchError;
+use crate::header_params::HeaderParams;
 use crate::limits::Limits;
 use crate::listed::{Listed, declares};
 use crate::live::Live;
@@ -49,7 +50,7 @@ pub async fn fetch(
     memory: &Memory,
 ) -> Result<Fetched, FetchError> {
     let (fetched, live) = list(spec, limits, memory).await?;
-    live.close().await;
+    live.close(limits.patience()).await;
     fetched
 }
 
@@ -89,6 +90,9 @@ async fn collect(
         position,
         reason,
     }));
+    if live.connection.is_http() && live.opening.spoken.era == Era::Stateless {
+        notes.extend(bad_header_params(&catalogue));
+    }
     let seen = live.connection.seen();
     if seen.junk > 0 {
         let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.apply(line)).collect();
@@ -119,7 +123,7 @@ async fn tools(
             listed.tools = entries;
             Ok(paging.page)
         }
-        Ok(Err(Incomplete::Content(error))) => Err(error),
+        Ok(Err(Incomplete::Content(error))) => Err(error.masked(&live.mask)),
         Ok(Err(Incomplete::Request(error))) => {
             if is_unknown_method(&error) && !declares(&live.opening, "tools") {
                 notes.push(Note::NoTools);
@@ -129,6 +133,14 @@ async fn tools(
         }
         Err(_) => Err(live.timed_out(paging.stage(), limits.start).await),
     }
+}
+
+fn bad_header_params(catalogue: &Catalogue) -> Vec<Note> {
+    let bad = |tool: &Tool| {
+        let reason = HeaderParams::of(tool.definition()?).err()?.to_string();
+        Some(Note::BadHeaderParameter { tool: tool.wire().clone(), reason })
+    };
+    catalogue.tools().iter().filter_map(bad).collect()
 }
 
 fn is_unknown_method(error: &RequestError) -> bool {
@@ -155,7 +167,7 @@ async fn extras(
                 *target = entries;
                 continue;
             }
-            Ok(Err(Incomplete::Content(error))) => error.to_string(),
+            Ok(Err(Incomplete::Content(error))) => live.mask.apply(&error.to_string()),
             Ok(Err(Incomplete::Request(error))) => live.mask.apply(&error.to_string()),
             Err(_) => format!("no answer in {} s", EXTRAS.as_secs()),
         };

@@ -62,7 +62,7 @@ async fn one(
         Err(_) => Progress::Failed { server },
     });
     if let Some(live) = live {
-        live.close().await;
+        live.close(limits.patience()).await;
     }
     (server.clone(), outcome)
 }

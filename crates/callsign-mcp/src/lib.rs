@@ -37,6 +37,7 @@ pub mod environment;
 mod failure;
 mod fetch;
 mod fleet;
+pub mod header_params;
 mod limits;
 mod listed;
 mod live;

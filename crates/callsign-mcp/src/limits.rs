@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use callsign_wire::process::Patience;
+
 /// How long "it speaks the old era" is believed by default.
 pub(crate) const HANDSHAKE_VERDICT: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -12,8 +14,10 @@ pub struct Limits {
     pub probe: Duration,
     /// One call of a tool.
     pub call: Duration,
-    /// How long a server may take to leave once its stdin is closed, and again once it is asked to terminate.
-    pub grace: Duration,
+    /// How long a server may take to leave by itself once its stdin is closed. After a call it is given ten times that.
+    pub leave: Duration,
+    /// How long it may take once it is asked to terminate; then it is killed.
+    pub terminate: Duration,
     /// Pages of one list.
     pub pages: usize,
     /// Bytes of all pages of one list.
@@ -34,12 +38,26 @@ impl Default for Limits {
             start: Duration::from_secs(30),
             probe: Duration::from_millis(700),
             call: Duration::from_secs(120),
-            grace: Duration::from_millis(250),
+            // Many servers stay when stdin closes, and a check of many is to take no longer than its slowest one.
+            leave: Duration::from_millis(60),
+            terminate: Duration::from_millis(250),
             pages: 1000,
             bytes: 64 * 1024 * 1024,
             entries: 20_000,
             message_bytes: 16 * 1024 * 1024,
             handshake_verdict: HANDSHAKE_VERDICT,
         }
+    }
+}
+
+impl Limits {
+    /// For a server that was only asked what it has.
+    pub(crate) fn patience(&self) -> Patience {
+        Patience { leave: self.leave, terminate: self.terminate }
+    }
+
+    /// For a server that may have work to finish.
+    pub(crate) fn patience_after_a_call(&self) -> Patience {
+        Patience { leave: self.leave * 10, terminate: self.terminate * 2 }
     }
 }

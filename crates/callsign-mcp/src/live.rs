@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use callsign_wire::http::Endpoint;
 use callsign_wire::lifecycle::HandshakeError;
-use callsign_wire::process::{Process, Program};
+use callsign_wire::process::{Patience, Process, Program};
 use callsign_wire::{
     Bounds, ClientIdentity, Connection, Era, Inbound, Opening, RequestError, Start, establish,
 };
@@ -28,7 +28,6 @@ pub(crate) struct Live {
     /// Whether it ended at the first message and had to be started a second time.
     pub(crate) restarted: bool,
     process: Option<Process>,
-    grace: Duration,
 }
 
 /// A link that has not answered yet.
@@ -59,7 +58,8 @@ impl Live {
         };
         let mut restarted = false;
         let mut attempt = Self::attempt(spec, limits, start, deadline).await?;
-        if let (Start::Probe(_), Err((Failure::Handshake(error), link))) = (start, &mut attempt)
+        if let Err((Failure::Handshake(error), link)) = &attempt
+            && start != Start::Handshake
             && is_gone(error)
             && link.process.is_some()
         {
@@ -70,7 +70,7 @@ impl Live {
         match attempt {
             Ok((opening, Link { connection, process })) => {
                 memory.remember_era(spec, opening.next, &opening.spoken.revision);
-                Ok(Self { connection, opening, mask, restarted, process, grace: limits.grace })
+                Ok(Self { connection, opening, mask, restarted, process })
             }
             Err((failure, link)) => {
                 memory.forget_era(spec);
@@ -110,8 +110,8 @@ impl Live {
     }
 
     /// Ends the server: politely at first, for certain in the end.
-    pub(crate) async fn close(self) {
-        Link { connection: self.connection, process: self.process }.close(self.grace).await;
+    pub(crate) async fn close(self, patience: Patience) {
+        Link { connection: self.connection, process: self.process }.close(patience).await;
     }
 }
 
@@ -146,14 +146,14 @@ impl Link {
             Failure::TimedOut => wording.timed_out(limits.start),
             Failure::Handshake(error) => wording.handshake(error),
         };
-        self.close(limits.grace).await;
+        self.close(limits.patience()).await;
         error
     }
 
-    async fn close(self, grace: Duration) {
+    async fn close(self, patience: Patience) {
         self.connection.close().await;
         if let Some(process) = self.process {
-            process.end(grace).await;
+            process.end(patience).await;
         }
     }
 }

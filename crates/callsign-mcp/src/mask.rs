@@ -1,3 +1,5 @@
+use std::fmt;
+
 use callsign_wire::text::printable;
 
 use crate::spec::{Launch, ServerSpec};
@@ -50,10 +52,16 @@ const SECRET_NAMES: [&str; 10] = [
 const LONG_RUN: usize = 40;
 
 /// Hides the secrets of one server's entry, and what looks like a token, in text that the server wrote.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Mask {
     /// Longest first, so that a secret within another does not leave half of it.
     values: Vec<Box<str>>,
+}
+
+impl fmt::Debug for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
 }
 
 impl Mask {

@@ -1,4 +1,5 @@
 use std::error::Error;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -38,13 +39,19 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The exchanges with one server.
-#[derive(Debug)]
 pub(crate) struct HttpLink {
     client: Client,
     url: Url,
     session: Mutex<Option<HeaderValue>>,
     router: Arc<Router>,
     bounds: Bounds,
+}
+
+/// Address and headers may hold secrets.
+impl fmt::Debug for HttpLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpLink").finish_non_exhaustive()
+    }
 }
 
 impl HttpLink {

@@ -73,6 +73,18 @@ pub struct Process {
     stderr: Tail,
 }
 
+/// How long each step of [`Process::end`] may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// To leave once stdin is closed.
+    pub leave: Duration,
+    /// To leave once asked to terminate.
+    pub terminate: Duration,
+}
+
+/// The system needs a moment to end what was killed.
+const KILLED: Duration = Duration::from_secs(1);
+
 /// The two ends that carry messages.
 pub type Streams = (ChildStdin, ChildStdout);
 
@@ -128,15 +140,15 @@ impl Process {
         tokio::time::timeout(limit, self.child.wait()).await.ok()?.ok()
     }
 
-    /// Ends the program and its whole group: waits `grace` for it to go by itself (its stdin should be closed already),
-    /// asks the group to terminate, waits `grace` again, then kills what is left.
-    pub async fn end(mut self, grace: Duration) -> Option<ExitStatus> {
-        if self.exited(grace).await.is_none() || self.group.is_alive() {
+    /// Ends the program and its whole group: gives it `patience.leave` to go by itself (its stdin should be closed
+    /// already), asks the group to terminate, gives it `patience.terminate`, then kills what is left.
+    pub async fn end(mut self, patience: Patience) -> Option<ExitStatus> {
+        if self.exited(patience.leave).await.is_none() || self.group.is_alive() {
             self.group.terminate();
-            self.group_gone(grace).await;
+            self.group_gone(patience.terminate).await;
         }
         self.group.kill();
-        self.exited(grace.max(Duration::from_secs(1))).await
+        self.exited(KILLED).await
     }
 
     /// Waits until nobody is left in the group, at most `limit`.
