@@ -1,10 +1,11 @@
 use std::time::Duration;
 
-use callsign::Catalogue;
+use callsign::{Catalogue, Tool};
 use callsign_wire::{Era, METHOD_NOT_FOUND, RequestError};
 use tokio::time::{Instant, timeout_at};
 
 use crate::failure::FetchError;
+use crate::header_params::HeaderParams;
 use crate::limits::Limits;
 use crate::listed::{Listed, declares};
 use crate::live::Live;
@@ -89,6 +90,9 @@ async fn collect(
         position,
         reason,
     }));
+    if live.connection.is_http() && live.opening.spoken.era == Era::Stateless {
+        notes.extend(bad_header_params(&catalogue));
+    }
     let seen = live.connection.seen();
     if seen.junk > 0 {
         let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.apply(line)).collect();
@@ -129,6 +133,14 @@ async fn tools(
         }
         Err(_) => Err(live.timed_out(paging.stage(), limits.start).await),
     }
+}
+
+fn bad_header_params(catalogue: &Catalogue) -> Vec<Note> {
+    let bad = |tool: &Tool| {
+        let reason = HeaderParams::of(tool.definition()?).err()?.to_string();
+        Some(Note::BadHeaderParameter { tool: tool.wire().clone(), reason })
+    };
+    catalogue.tools().iter().filter_map(bad).collect()
 }
 
 fn is_unknown_method(error: &RequestError) -> bool {

@@ -1,13 +1,19 @@
-use callsign::WireName;
+use std::collections::BTreeMap;
+
+use callsign::catalogue::fields;
+use callsign::{Catalogue, WireName};
+use callsign_wire::lifecycle::HEADER_MISMATCH;
 use callsign_wire::message::{RpcError, SpliceError, splice};
 use callsign_wire::{Connection, Era, RequestError};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
 use crate::failure::{FetchError, Stage};
+use crate::header_params::HeaderParams;
 use crate::limits::Limits;
 use crate::live::Live;
 use crate::memory::Memory;
+use crate::paging::Paging;
 use crate::spec::ServerSpec;
 
 /// Why a call has no result.
@@ -46,6 +52,8 @@ impl CallError {
 pub struct Session {
     live: Live,
     limits: Limits,
+    /// By wire name; `None` until they are needed.
+    header_params: Option<BTreeMap<String, HeaderParams>>,
 }
 
 impl Session {
@@ -60,7 +68,8 @@ impl Session {
     ) -> Result<Self, FetchError> {
         let deadline = Instant::now() + limits.start;
         let live = Box::pin(Live::open(spec, limits, memory, deadline)).await?;
-        Ok(Self { live, limits: *limits })
+        let header_params = memory.catalogue(spec).map(|known| header_params(&known.catalogue));
+        Ok(Self { live, limits: *limits, header_params })
     }
 
     /// The connection, for what this type does not offer.
@@ -95,35 +104,86 @@ impl Session {
         let params = RawValue::from_string(params).map_err(|error| {
             CallError::BadParameters(SpliceError::NotAnObject(error.to_string()))
         })?;
-        let call = self.live.connection.call("tools/call", Some(&params)).await;
+        let headers = self.headers(wire, &params).await;
+        let mut outcome = self.exchange(&params, &headers).await?;
+        // The server compared headers and body before it did anything, and knows a newer schema than we do.
+        if matches!(&outcome, Err(error) if error.code() == Some(HEADER_MISMATCH)) {
+            self.header_params = None;
+            let headers = self.headers(wire, &params).await;
+            outcome = self.exchange(&params, &headers).await?;
+        }
+        outcome.map_err(CallError::Refused)
+    }
+
+    /// One exchange; the inner error is the server's own.
+    async fn exchange(
+        &mut self,
+        params: &RawValue,
+        headers: &[(String, String)],
+    ) -> Result<Result<Box<RawValue>, RpcError>, CallError> {
+        let call = self.live.connection.call("tools/call", Some(params)).await;
         let (id, outcome) = match call {
-            Ok(call) => {
+            Ok(mut call) => {
+                for (name, value) in headers {
+                    call = call.header(name, value);
+                }
                 let id = call.id().clone();
                 (Some(id), timeout(self.limits.call, call.answer()).await)
             }
             Err(error) => (None, Ok(Err(error))),
         };
-        match outcome {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(RequestError::Refused(error))) => Err(CallError::Refused(error)),
-            Ok(Err(error)) => {
-                Err(CallError::Failed(Box::new(self.live.explain(Stage::Calling, error).await)))
-            }
-            Err(_) => {
+        let error = match (outcome, id) {
+            (Ok(Ok(result)), _) => return Ok(Ok(result)),
+            (Ok(Err(RequestError::Refused(error))), _) => return Ok(Err(error)),
+            (Ok(Err(error)), _) => self.live.explain(Stage::Calling, error).await,
+            (Err(_), id) => {
                 if let Some(id) = id {
                     self.cancel(id.raw()).await;
                 }
-                let error = self.live.timed_out(Stage::Calling, self.limits.call).await;
-                Err(CallError::Failed(Box::new(error)))
+                self.live.timed_out(Stage::Calling, self.limits.call).await
             }
+        };
+        Err(CallError::Failed(Box::new(error)))
+    }
+
+    /// The arguments that the server wants as headers too. Only the stateless era over HTTP has such, and they stand in
+    /// the tool's schema, so the tools are listed once where no catalogue is remembered.
+    async fn headers(&mut self, wire: &WireName, params: &RawValue) -> Vec<(String, String)> {
+        if !(self.live.connection.is_http() && self.is_stateless()) {
+            return Vec::new();
         }
+        if self.header_params.is_none() {
+            self.header_params = Some(self.listed_header_params().await);
+        }
+        let known = self.header_params.as_ref().and_then(|params| params.get(wire.as_str()));
+        let arguments = fields(params.get()).ok().and_then(|params| params.get("arguments"));
+        match (known, arguments) {
+            (Some(known), Some(arguments)) => known.headers(arguments),
+            _ => Vec::new(),
+        }
+    }
+
+    /// That they can't be listed is no reason not to call: the server will say what it misses.
+    async fn listed_header_params(&self) -> BTreeMap<String, HeaderParams> {
+        let connection = self.live.connection.clone();
+        let mut paging = Paging::new(&connection, &self.limits, "tools");
+        let tools = match timeout(self.limits.start, paging.complete()).await {
+            Ok(Ok(tools)) => tools,
+            _ => Vec::new(),
+        };
+        let mut catalogue = Catalogue::default();
+        tools.iter().for_each(|tool| catalogue.push_tool(tool.get()));
+        header_params(&catalogue)
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.live.opening.spoken.era == Era::Stateless
     }
 
     /// Tells the server that nobody waits any more. Over HTTP in the stateless era the broken exchange said so already.
     async fn cancel(&self, id: &str) {
         let connection = &self.live.connection;
-        let is_stateless = connection.spoken().is_some_and(|spoken| spoken.era == Era::Stateless);
-        if connection.is_http() && is_stateless {
+        if connection.is_http() && self.is_stateless() {
             return;
         }
         let params = format!("{{\"requestId\":{id},\"reason\":\"time limit\"}}");
@@ -138,4 +198,12 @@ impl Session {
     pub async fn close(self) {
         self.live.close(self.limits.patience_after_a_call()).await;
     }
+}
+
+/// The annotations of a catalogue's tools; tools with invalid ones have none.
+fn header_params(catalogue: &Catalogue) -> BTreeMap<String, HeaderParams> {
+    let of = |tool: &callsign::Tool| {
+        Some((tool.wire().to_string(), HeaderParams::of(tool.definition()?).ok()?))
+    };
+    catalogue.tools().iter().filter_map(of).collect()
 }
