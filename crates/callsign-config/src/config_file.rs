@@ -82,7 +82,10 @@ impl ConfigFile {
         let hidden = |folder: &&Path| {
             folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
         };
-        let outermost = folder.ancestors().take(2).find(hidden);
-        outermost.and_then(Path::parent).unwrap_or(folder)
+        let hidden = folder.ancestors().take(2).find(hidden);
+        match hidden.and_then(Path::parent).unwrap_or(folder) {
+            here if here.as_os_str().is_empty() => Path::new("."),
+            folder => folder,
+        }
     }
 }

@@ -143,6 +143,9 @@ pub(crate) fn expand(
     project: &Path,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Expanded, ExpandError> {
+    // A relative folder would mean another one to a server that is started elsewhere.
+    let absolute = std::path::absolute(project);
+    let project = absolute.as_deref().unwrap_or(project);
     let mut expansion = Expansion { server, project, variable, out: Expanded::default() };
     expansion.run(launch)?;
     Ok(expansion.out)

@@ -34,6 +34,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod config_file;
 mod discover;
 mod document;

@@ -65,10 +65,12 @@ pub(crate) fn shown_arguments(arguments: &[String]) -> Vec<Cow<'_, str>> {
 fn shown_argument(argument: &str) -> Cow<'_, str> {
     let address = argument.find("://");
     let pair = argument.find(['=', ':']).filter(|&at| Some(at) != address);
-    if let Some((name, value)) = pair.and_then(|at| argument.split_at_checked(at + 1)) {
-        if tells(name) && !value.is_empty() && !is_reference(value) {
-            return Cow::Owned(format!("{name}{HIDDEN}"));
-        }
+    if let Some((name, value)) = pair.and_then(|at| argument.split_at_checked(at + 1))
+        && tells(name)
+        && !value.is_empty()
+        && !is_reference(value)
+    {
+        return Cow::Owned(format!("{name}{HIDDEN}"));
     }
     shown_address(argument)
 }

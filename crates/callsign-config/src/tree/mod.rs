@@ -68,10 +68,6 @@ impl<'t> Node<'t> {
         }
     }
 
-    pub(crate) fn is_map(&self) -> bool {
-        matches!(self.value, Value::Map(_))
-    }
-
     /// The first value under `key`, `null` counted as absent.
     pub(crate) fn get(&self, key: &str) -> Option<&Node<'t>> {
         let entry = self.entries().iter().find(|entry| entry.key == key)?;
@@ -113,7 +109,7 @@ impl<'t> Node<'t> {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                match entry.key.contains(['.', '[', '"', ' ']) {
+                match entry.key.is_empty() || entry.key.contains(['.', '[', '"', ' ']) {
                     true => path.push_str(&format!("\"{}\"", entry.key)),
                     false => path.push_str(&entry.key),
                 }
@@ -129,12 +125,17 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Whether `target` is this value or lies within it. A TOML table's parts may stand anywhere in the file.
+    /// Whether `target` is this value or lies within it. A TOML table's parts may stand anywhere in the file, so its own
+    /// span does not decide.
     fn reaches(&self, target: Span) -> bool {
         self.span.contains(target)
-            || self.entries().iter().any(|entry| {
-                entry.key_span.contains(target) || entry.node.is_map() && entry.node.reaches(target)
-            })
+            || match &self.value {
+                Value::Map(entries) => entries
+                    .iter()
+                    .any(|entry| entry.key_span.contains(target) || entry.node.reaches(target)),
+                Value::List(items) => items.iter().any(|item| item.reaches(target)),
+                _ => false,
+            }
     }
 }
 
