@@ -40,7 +40,8 @@ impl fmt::Display for Secret {
 const TELLING: [&str; 9] =
     ["token", "secret", "passw", "apikey", "accesskey", "credential", "auth", "bearer", "cookie"];
 
-fn tells(name: &str) -> bool {
+/// Whether what goes by this name is likely to be a secret.
+pub(crate) fn tells(name: &str) -> bool {
     let folded: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     TELLING.iter().any(|word| folded.contains(word)) || folded.ends_with("key")

@@ -15,7 +15,7 @@ fn texts() -> [(&'static str, String); 3] {
     }}"#;
     let toml = "[servers.a]\ncommand = 'x'\nenv = { K = '@' }\n[servers.b]\nurl = 'https://h?@'\n\
                 headers.Authorization = \"\"\"Bearer\n@\"\"\"";
-    let inputs = r#"{"inputs": [], "servers": {"a": {"url": "https://h", "headers": {"X": "@", "Y": null}}}}"#;
+    let inputs = r#"{"inputs": [{"apiKey": "@"}], "servers": {"a": {"url": "https://h", "headers": {"X": "@", "Y": null}}}}"#;
     [("a.json", json), ("callsign.toml", toml), ("b.json", inputs)]
         .map(|(path, text)| (path, text.replace('@', SECRET)))
 }
@@ -26,7 +26,7 @@ fn debug_and_excerpts_show_no_secret_and_spans_still_fit() {
         let file = parse(Path::new(path), text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
         let shown = file.shown_text();
         assert_eq!(shown.len(), text.len());
-        for said in [format!("{file:?}"), format!("{file:#?}"), shown.clone()] {
+        for said in [format!("{file:?}"), format!("{file:#?}"), shown.to_owned()] {
             assert!(!said.contains("s3cret"), "{path}: {said}");
         }
         for server in &file.servers {

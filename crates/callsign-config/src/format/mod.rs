@@ -2,7 +2,8 @@
 //!
 //! A client is one file in this folder and one row in [`FORMATS`]. Clients that write `mcpServers` as most do only fill
 //! in an [`McpServers`](mcp_servers::McpServers); others implement [`Format`] and read single entries with
-//! [`EntryReader`](entry::EntryReader), given their own [`Keys`](entry::Keys).
+//! [`EntryReader`](entry::EntryReader), given their own [`Keys`](entry::Keys). Where an entry has another shape (a command
+//! that is an array, servers in a list), the format builds the common one out of its [`Node`]s, which keep their spans.
 
 mod callsign_toml;
 mod claude_code;
@@ -118,7 +119,7 @@ fn of_syntax(document: &Document<'_>) -> impl Iterator<Item = &'static dyn Forma
 
 fn no_servers(document: &Document<'_>) -> ConfigError {
     let mut looked_for: Vec<&'static str> = Vec::new();
-    for key in of_syntax(document).flat_map(|format| format.looked_for()) {
+    for key in of_syntax(document).flat_map(Format::looked_for) {
         if !looked_for.contains(key) {
             looked_for.push(key);
         }

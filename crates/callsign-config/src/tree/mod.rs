@@ -20,13 +20,13 @@ use crate::place::Span;
 /// Deepest nesting that is read, objects and arrays counted together. serde_json stops at 128 too.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Node<'t> {
     pub(crate) span: Span,
     pub(crate) value: Value<'t>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Value<'t> {
     Null,
     Bool(bool),
@@ -39,7 +39,7 @@ pub(crate) enum Value<'t> {
     Map(Vec<Entry<'t>>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Entry<'t> {
     pub(crate) key: Cow<'t, str>,
     pub(crate) key_span: Span,
