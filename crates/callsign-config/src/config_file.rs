@@ -2,13 +2,17 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
+use crate::document::Document;
 use crate::launch::hex;
 use crate::place::{LineIndex, Place, Span};
+use crate::secret::tells;
 use crate::server_entry::ServerEntry;
 use crate::settings::Settings;
+use crate::tree::{Node, Value};
 
 /// A configuration file: its servers in the file's order, and where everything stands.
 #[non_exhaustive]
@@ -26,6 +30,23 @@ pub struct ConfigFile {
     pub(crate) byte_order_mark: bool,
     pub(crate) lines: LineIndex,
     pub(crate) secrets: Vec<Span>,
+    pub(crate) shown: OnceLock<String>,
+}
+
+/// Adds the texts that stand under telling keys.
+fn telling_values(node: &Node<'_>, secrets: &mut Vec<Span>) {
+    match &node.value {
+        Value::List(items) => items.iter().for_each(|item| telling_values(item, secrets)),
+        Value::Map(entries) => {
+            for entry in entries {
+                match entry.node.value {
+                    Value::Text(_) if tells(&entry.key) => secrets.push(entry.node.span),
+                    _ => telling_values(&entry.node, secrets),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Shows path, client, servers and settings; never the text, which may hold secrets.
@@ -47,13 +68,25 @@ impl ConfigFile {
         self.lines.place(&self.text, span)
     }
 
-    /// The file's text for excerpts, without a byte order mark: every span of this file fits it. The values of
-    /// environments, headers, addresses and arguments are overwritten with `*`, byte for byte.
+    /// The file's text for excerpts, without a byte order mark: every span of this file fits it. What may be a secret is
+    /// overwritten with `*`, byte for byte: the values of environments and headers, telling arguments and addresses, and,
+    /// anywhere in the file, texts under keys such as `apiKey` or `token`.
+    ///
+    /// Made when it is first asked for.
     #[must_use]
-    pub fn shown_text(&self) -> String {
+    pub fn shown_text(&self) -> &str {
+        self.shown.get_or_init(|| self.masked_text())
+    }
+
+    fn masked_text(&self) -> String {
+        let mut secrets = self.secrets.clone();
+        if let Ok(document) = Document::parse(&self.path, &self.text) {
+            telling_values(&document.root, &mut secrets);
+        }
+        secrets.sort_unstable();
         let mut shown = String::with_capacity(self.text.len());
         let mut kept = 0;
-        for secret in &self.secrets {
+        for secret in secrets {
             shown.push_str(self.text.get(kept..secret.start).unwrap_or_default());
             let hidden = secret.end.saturating_sub(secret.start.max(kept));
             shown.extend(std::iter::repeat_n('*', hidden));
@@ -82,7 +115,10 @@ impl ConfigFile {
         let hidden = |folder: &&Path| {
             folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
         };
-        let outermost = folder.ancestors().take(2).find(hidden);
-        outermost.and_then(Path::parent).unwrap_or(folder)
+        let hidden = folder.ancestors().take(2).find(hidden);
+        match hidden.and_then(Path::parent).unwrap_or(folder) {
+            here if here.as_os_str().is_empty() => Path::new("."),
+            folder => folder,
+        }
     }
 }

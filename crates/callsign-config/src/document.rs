@@ -75,15 +75,16 @@ impl<'t> Document<'t> {
     }
 
     pub(crate) fn path_to(&self, span: Span) -> String {
-        match self.root.path_to(span) {
-            path if path.is_empty() => "the top of the file".into(),
-            path => path,
-        }
+        self.root.path_to(span)
     }
 
     pub(crate) fn wrong_type(&self, node: &Node<'_>, expected: &'static str) -> ConfigError {
-        let path = self.path_to(node.span);
-        self.error(node.span, Problem::WrongType { path, expected, found: node.kind() })
+        let word = |json| match (self.syntax, json) {
+            (Syntax::Toml, "an object") => "a table",
+            _ => json,
+        };
+        let (expected, found) = (word(expected), word(node.kind()));
+        self.error(node.span, Problem::WrongType { path: self.path_to(node.span), expected, found })
     }
 
     pub(crate) fn wrong_value(&self, span: Span, reason: impl Into<String>) -> ConfigError {

@@ -56,7 +56,7 @@ pub enum Problem {
         limit: usize,
     },
     /// A value of another type than the format has there.
-    #[error("wrong type at {}: expected {expected}, found {found}", shown(path))]
+    #[error("wrong type at {}: expected {expected}, found {found}", where_in(path))]
     WrongType {
         /// Where in the file's structure: `mcpServers.github.args[1]`.
         path: String,
@@ -66,7 +66,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// A value of the right type that can't be meant.
-    #[error("wrong value at {}: {reason}", shown(path))]
+    #[error("wrong value at {}: {reason}", where_in(path))]
     WrongValue {
         /// Where in the file's structure.
         path: String,
@@ -82,7 +82,7 @@ pub enum Problem {
         first: Place,
     },
     /// An empty text where a name is needed.
-    #[error("empty {what} at {}", shown(path))]
+    #[error("empty {what} at {}", where_in(path))]
     EmptyName {
         /// `server key` or `tool name`.
         what: &'static str,
@@ -130,6 +130,9 @@ impl Problem {
             Self::TooDeep { .. } => {
                 "flatten the file: no client's configuration is this deep".into()
             }
+            Self::WrongType { expected: "a string", found: "a number" | "a boolean", .. } => {
+                "put it in quotes".into()
+            }
             Self::WrongType { expected, .. } => format!("put {expected} there"),
             Self::WrongValue { .. } => "correct the value".into(),
             Self::DuplicateKey { .. } => {
@@ -142,7 +145,10 @@ impl Problem {
                 None => "give a client's configuration file, or callsign.toml".into(),
             },
             Self::UnknownFormat(_) => "give a JSON or TOML configuration".into(),
-            Self::UnknownSetting { allowed, .. } => format!("allowed here: {}", listed(allowed)),
+            Self::UnknownSetting { near, allowed, .. } => match near.first() {
+                Some(meant) => format!("write `{meant}`"),
+                None => format!("allowed here: {}", listed(allowed)),
+            },
         }
     }
 }
@@ -210,6 +216,13 @@ fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+fn where_in(path: &str) -> String {
+    match path {
+        "" => "the top of the file".into(),
+        path => shown(path),
+    }
 }
 
 fn listed(names: &[&str]) -> String {

@@ -143,6 +143,9 @@ pub(crate) fn expand(
     project: &Path,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Expanded, ExpandError> {
+    // A relative folder would mean another one to a server that is started elsewhere.
+    let absolute = std::path::absolute(project);
+    let project = absolute.as_deref().unwrap_or(project);
     let mut expansion = Expansion { server, project, variable, out: Expanded::default() };
     expansion.run(launch)?;
     Ok(expansion.out)
@@ -199,15 +202,18 @@ impl Expansion<'_> {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${") {
             out.push_str(before);
-            let Some((name, behind)) = after.split_once('}') else {
-                out.push_str("${");
-                rest = after;
-                continue;
-            };
-            match self.reference(name).map_err(|cause| self.error(field(), cause))? {
-                Some(value) => {
-                    out.push_str(&value);
+            // Looking for the brace only where a reference begins keeps this linear.
+            let inner = begins_reference(after).then(|| after.split_once('}'));
+            match inner {
+                Some(Some((inner, behind))) => {
+                    let value = self.reference(inner);
+                    out.push_str(&value.map_err(|cause| self.error(field(), cause))?);
                     rest = behind;
+                }
+                Some(None) => {
+                    out.push_str("${");
+                    rest = after;
+                    break;
                 }
                 None => {
                     out.push_str("${");
@@ -223,17 +229,16 @@ impl Expansion<'_> {
         ExpandError { server: self.server.clone(), field, cause }
     }
 
-    /// The value of what stands between `${` and `}`; `None` if it is no form that clients know and so plain text.
-    fn reference(&mut self, inner: &str) -> Result<Option<String>, ExpandCause> {
-        let folder = || self.project.to_string_lossy().into_owned();
+    /// The value of what stands between `${` and `}`, where [`begins_reference`] has found a form that clients know.
+    fn reference(&mut self, inner: &str) -> Result<String, ExpandCause> {
         match inner {
-            "/" | "pathSeparator" => return Ok(Some(MAIN_SEPARATOR_STR.into())),
-            "workspaceFolder" => return Ok(Some(folder())),
+            "/" | "pathSeparator" => return Ok(MAIN_SEPARATOR_STR.into()),
+            "workspaceFolder" => return Ok(self.project.to_string_lossy().into_owned()),
             "workspaceFolderBasename" => {
                 let name = self.project.file_name().unwrap_or_default();
-                return Ok(Some(name.to_string_lossy().into_owned()));
+                return Ok(name.to_string_lossy().into_owned());
             }
-            "userHome" => return self.home().map(Some),
+            "userHome" => return self.home(),
             _ => {}
         }
         let (name, default) = match inner.split_once(":-") {
@@ -241,13 +246,10 @@ impl Expansion<'_> {
             None => (inner, None),
         };
         match name.split_once(':') {
-            None if is_variable_name(name) => self.value(name, default).map(Some),
-            Some(("env", name)) if !name.is_empty() => self.value(name, default).map(Some),
-            Some(("input", id)) => self.input(id).map(Some),
-            Some((word, _)) if CLIENT_WORDS.contains(&word) => {
-                Err(ExpandCause::ClientOnly(inner.into()))
-            }
-            _ => Ok(None),
+            None => self.value(name, default),
+            Some(("env", name)) => self.value(name, default),
+            Some(("input", id)) => self.input(id),
+            Some(_) => Err(ExpandCause::ClientOnly(inner.into())),
         }
     }
 
@@ -277,10 +279,19 @@ impl Expansion<'_> {
     }
 }
 
-/// What shells and clients take for a variable's name.
-fn is_variable_name(text: &str) -> bool {
-    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
-        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+/// Whether what follows `${` begins a form that clients know: a variable's name and then the end, a default, or what a
+/// client's own word is about. Anything else is text.
+fn begins_reference(after: &str) -> bool {
+    let name = after.bytes().take_while(|&b| b == b'_' || b.is_ascii_alphanumeric()).count();
+    let (name, rest) = after.split_at(name);
+    let word = || name == "env" || name == "input" || CLIENT_WORDS.contains(&name);
+    match name.bytes().next() {
+        None => rest.starts_with("/}"),
+        Some(first) if first.is_ascii_digit() => false,
+        Some(_) => {
+            rest.starts_with('}') || rest.starts_with(":-") || rest.starts_with(':') && word()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -301,8 +312,11 @@ mod tests {
     fn expanded(text: &str) -> Result<String, ExpandError> {
         let launch = Launch { url: Some(text.into()), ..Launch::default() };
         let key = ServerKey::new("s").unwrap();
-        let project = Path::new("/srv/project");
-        Ok(expand(&key, &launch, project, &variable)?.url.unwrap())
+        Ok(expand(&key, &launch, &project(), &variable)?.url.unwrap())
+    }
+
+    fn project() -> PathBuf {
+        std::path::absolute("srv/project").unwrap()
     }
 
     #[test]
@@ -313,7 +327,7 @@ mod tests {
             ("${env:NONE:-d}", "d"),
             (
                 "${workspaceFolder}|${workspaceFolderBasename}|${userHome}",
-                "/srv/project|project|/home/user",
+                &format!("{}|project|/home/user", project().display()),
             ),
             ("${/}", MAIN_SEPARATOR_STR),
             ("${input:gh-token}", "typed-in"),
@@ -334,6 +348,16 @@ mod tests {
         insta::assert_snapshot!(message("${NONE}"), @"server `s`: environment variable `NONE` is not set in `url`; set it, or write `${NONE:-default}`");
         insta::assert_snapshot!(message("x${input:api-key}"), @"server `s`: `${input:api-key}` is asked for by the client, which callsign can't do in `url`; set the environment variable `CALLSIGN_INPUT_API_KEY`");
         insta::assert_snapshot!(message("${command:pick}"), @"server `s`: `${command:pick}` is known to the client alone in `url`; write the value, or `${env:NAME}`");
+    }
+
+    #[test]
+    fn a_long_text_of_half_references_takes_no_long_time() {
+        for part in ["${", "${a:-", "${env:", "${1:-", "${a b", "$"] {
+            let text = part.repeat(200_000);
+            assert_eq!(expanded(&text).unwrap(), text);
+        }
+        let closed = format!("{}}}", "${a b".repeat(200_000));
+        assert_eq!(expanded(&closed).unwrap(), closed);
     }
 
     #[test]

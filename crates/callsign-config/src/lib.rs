@@ -34,6 +34,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod config_file;
 mod discover;
 mod document;
@@ -96,8 +101,6 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(path, bytes, error))?;
     let document = Document::parse(path, text)?;
     let (client, contents) = format::read(&document)?;
-    let mut secrets = contents.secrets;
-    secrets.sort_unstable();
     Ok(ConfigFile {
         path: path.to_owned(),
         client,
@@ -105,7 +108,8 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigError> {
         settings: contents.settings,
         byte_order_mark,
         lines: document.lines,
-        secrets,
+        secrets: contents.secrets,
+        shown: std::sync::OnceLock::new(),
         text: text.to_owned(),
     })
 }

@@ -40,7 +40,8 @@ impl fmt::Display for Secret {
 const TELLING: [&str; 9] =
     ["token", "secret", "passw", "apikey", "accesskey", "credential", "auth", "bearer", "cookie"];
 
-fn tells(name: &str) -> bool {
+/// Whether what goes by this name is likely to be a secret.
+pub(crate) fn tells(name: &str) -> bool {
     let folded: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     TELLING.iter().any(|word| folded.contains(word)) || folded.ends_with("key")
@@ -65,10 +66,12 @@ pub(crate) fn shown_arguments(arguments: &[String]) -> Vec<Cow<'_, str>> {
 fn shown_argument(argument: &str) -> Cow<'_, str> {
     let address = argument.find("://");
     let pair = argument.find(['=', ':']).filter(|&at| Some(at) != address);
-    if let Some((name, value)) = pair.and_then(|at| argument.split_at_checked(at + 1)) {
-        if tells(name) && !value.is_empty() && !is_reference(value) {
-            return Cow::Owned(format!("{name}{HIDDEN}"));
-        }
+    if let Some((name, value)) = pair.and_then(|at| argument.split_at_checked(at + 1))
+        && tells(name)
+        && !value.is_empty()
+        && !is_reference(value)
+    {
+        return Cow::Owned(format!("{name}{HIDDEN}"));
     }
     shown_address(argument)
 }

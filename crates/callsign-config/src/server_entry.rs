@@ -62,7 +62,7 @@ impl Transport {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Statics {
-    /// Nothing.
+    /// Nothing, or only patterns (`get_*`), which choose among tools and list none.
     #[default]
     None,
     /// `tools` has the entry `*`: all are allowed, which ones there are is not said.

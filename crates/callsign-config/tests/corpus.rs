@@ -1,5 +1,7 @@
 //! What `tests/data/configs/index.jsonl` says of each file.
 
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

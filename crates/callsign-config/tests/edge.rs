@@ -1,5 +1,7 @@
 //! Inputs on which a simple reader crashes or stays silent: what each file of `tests/data/edge` says.
 
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
+
 use std::path::{Path, PathBuf};
 
 use callsign_config::{ConfigFile, Problem, Statics, Transport, read};

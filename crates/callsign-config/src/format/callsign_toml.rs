@@ -57,14 +57,15 @@ impl Format for CallsignToml {
         "callsign"
     }
 
+    fn syntax(&self) -> Syntax {
+        Syntax::Toml
+    }
+
     fn looked_for(&self) -> &'static [&'static str] {
-        &["servers"]
+        &[SERVERS]
     }
 
     fn claim(&self, document: &Document<'_>) -> Option<Claim> {
-        if document.syntax != Syntax::Toml {
-            return None;
-        }
         match document.file.ends_with(FILE) {
             true => Some(Claim::Name),
             false => document.root.get(SERVERS).map(|_| Claim::Content),

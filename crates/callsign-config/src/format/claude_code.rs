@@ -1,6 +1,8 @@
 //! Claude Code: `.mcp.json` of projects and plugins, `~/.claude.json` with an entry a project, and its settings, which
 //! hold no servers.
 
+use std::collections::HashSet;
+
 use super::entry::{COMMON, EntryReader};
 use super::mcp_servers::ROOT;
 use super::{Claim, Contents, Format, claim_by_path};
@@ -11,13 +13,12 @@ use crate::tree::{Node, Value};
 
 pub(crate) struct ClaudeCode;
 
-/// Keys that only Claude Code's settings have.
-const SETTINGS: [&str; 4] = [
-    "permissions",
-    "enableAllProjectMcpServers",
-    "enabledMcpjsonServers",
-    "disabledMcpjsonServers",
-];
+/// Keys that only Claude Code's settings have. (Others have `permissions` too, and keep servers in the same file.)
+const SETTINGS: [&str; 3] =
+    ["enableAllProjectMcpServers", "enabledMcpjsonServers", "disabledMcpjsonServers"];
+
+/// What its settings are called.
+const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 
 /// Keys of which a server has at least one, to tell a plugin's servers from any other map of maps.
 const TELLING: [&str; 3] = ["command", "url", "type"];
@@ -46,6 +47,7 @@ impl ClaudeCode {
         } else if name.ends_with("mcp.json") && root.entries().iter().all(|e| is_server(&e.node)) {
             Some(Shape::Bare)
         } else if SETTINGS.iter().any(|key| has(key))
+            || SETTINGS_FILES.iter().any(|own| document.file.ends_with(own))
             || has("projects") && name.ends_with("claude.json")
         {
             Some(Shape::Settings)
@@ -66,7 +68,7 @@ impl Format for ClaudeCode {
     }
 
     fn looked_for(&self) -> &'static [&'static str] {
-        &[ROOT, "projects"]
+        &[ROOT]
     }
 
     fn claim(&self, document: &Document<'_>) -> Option<Claim> {
@@ -124,9 +126,9 @@ fn scoped<'t>(
     };
     let mut servers = reader.servers(&entry.node, name)?;
     if let Some(list) = scope.get("disabledMcpServers") {
-        let disabled = document.strings(list)?;
+        let disabled: HashSet<String> = document.strings(list)?.into_iter().collect();
         for server in &mut servers {
-            server.disabled |= disabled.iter().any(|key| *key == *server.key);
+            server.disabled |= disabled.contains(server.key.as_str());
         }
     }
     Ok(servers)

@@ -224,8 +224,15 @@ impl<'d, 't> EntryReader<'d, 't> {
         let tools = first(node, keys.tools).map(|node| self.document.list(node)).transpose()?;
         let prompts = self.list_not_switch(node, keys.prompts)?;
         let resources = self.list_not_switch(node, keys.resources)?;
-        if tools.is_some_and(|tools| tools.iter().any(is_star)) {
+        if tools.is_some_and(|tools| tools.iter().any(|tool| is_text(tool, |name| name == "*"))) {
             server.statics = Statics::AllowAll;
+            return Ok(());
+        }
+        if tools
+            .is_some_and(|tools| tools.iter().any(|tool| is_text(tool, |name| name.ends_with('*'))))
+        {
+            // Patterns choose among tools and list none.
+            server.filter.tools = tools.and_then(names_only);
             return Ok(());
         }
         if tools.is_none() && prompts.is_none() && resources.is_none() {
@@ -331,8 +338,8 @@ fn first<'n, 't>(node: &'n Node<'t>, keys: &[&str]) -> Option<&'n Node<'t>> {
     keys.iter().find_map(|key| node.get(key))
 }
 
-fn is_star(node: &Node<'_>) -> bool {
-    matches!(&node.value, Value::Text(text) if text == "*")
+fn is_text(node: &Node<'_>, test: impl Fn(&str) -> bool) -> bool {
+    matches!(&node.value, Value::Text(text) if test(text))
 }
 
 /// Where the name of a static item stands: itself if it is a name, else its naming field, else all of it.

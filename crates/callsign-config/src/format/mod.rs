@@ -2,7 +2,8 @@
 //!
 //! A client is one file in this folder and one row in [`FORMATS`]. Clients that write `mcpServers` as most do only fill
 //! in an [`McpServers`](mcp_servers::McpServers); others implement [`Format`] and read single entries with
-//! [`EntryReader`](entry::EntryReader), given their own [`Keys`](entry::Keys).
+//! [`EntryReader`](entry::EntryReader), given their own [`Keys`](entry::Keys). Where an entry has another shape (a command
+//! that is an array, servers in a list), the format builds the common one out of its [`Node`]s, which keep their spans.
 
 mod callsign_toml;
 mod claude_code;
@@ -14,7 +15,7 @@ mod vscode;
 
 use std::path::Path;
 
-use crate::document::Document;
+use crate::document::{Document, Syntax};
 use crate::error::{ConfigError, Problem};
 use crate::near::near;
 use crate::place::Span;
@@ -57,10 +58,15 @@ pub(crate) trait Format: Sync {
     /// The client, as in callsign's output.
     fn client(&self) -> &'static str;
 
+    /// How its files are written.
+    fn syntax(&self) -> Syntax {
+        Syntax::Json
+    }
+
     /// Where it keeps servers, for the error when a file has none: root keys.
     fn looked_for(&self) -> &'static [&'static str];
 
-    /// Whether, and how surely, the file is of this format.
+    /// Whether, and how surely, the file is of this format; asked for files of its [syntax](Self::syntax) only.
     fn claim(&self, document: &Document<'_>) -> Option<Claim>;
 
     /// Reads it.
@@ -94,11 +100,11 @@ pub(crate) fn claim_by_path(format: &dyn Format, file: &Path) -> Option<Claim> {
 pub(crate) fn read(document: &Document<'_>) -> Result<(&'static str, Contents), ConfigError> {
     document.map(&document.root)?;
     let mut best: Option<(Claim, &dyn Format)> = None;
-    for format in FORMATS {
-        if let Some(claim) = format.claim(document) {
-            if best.is_none_or(|(strongest, _)| claim > strongest) {
-                best = Some((claim, format));
-            }
+    for format in of_syntax(document) {
+        if let Some(claim) = format.claim(document)
+            && best.is_none_or(|(strongest, _)| claim > strongest)
+        {
+            best = Some((claim, format));
         }
     }
     match best {
@@ -107,9 +113,13 @@ pub(crate) fn read(document: &Document<'_>) -> Result<(&'static str, Contents), 
     }
 }
 
+fn of_syntax(document: &Document<'_>) -> impl Iterator<Item = &'static dyn Format> {
+    FORMATS.into_iter().filter(|format| format.syntax() == document.syntax)
+}
+
 fn no_servers(document: &Document<'_>) -> ConfigError {
     let mut looked_for: Vec<&'static str> = Vec::new();
-    for key in FORMATS.iter().flat_map(|format| format.looked_for()) {
+    for key in of_syntax(document).flat_map(Format::looked_for) {
         if !looked_for.contains(key) {
             looked_for.push(key);
         }

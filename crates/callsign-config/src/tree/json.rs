@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use jsonc_parser::ast;
+use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::{Entry, MAX_DEPTH, Node, Value};
@@ -29,17 +30,42 @@ pub(crate) fn parse(text: &str) -> Result<Node<'_>, (Span, Problem)> {
     };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
         let range = error.range();
-        (Span::new(range.start, range.end), syntax(&error.kind().to_string()))
+        (Span::new(range.start, range.end), syntax(&wording(error.kind())))
     })?;
     parsed.value.map(node).ok_or((Span::new(0, 0), Problem::Empty))
 }
 
 fn syntax(message: &str) -> Problem {
-    let mut message = message.to_owned();
+    Problem::Syntax { format: "JSON", message: message.to_owned() }
+}
+
+/// What the parser says, better where it can be.
+fn wording(kind: &ParseErrorKind) -> String {
+    use ParseErrorKind as Kind;
+    let better = match kind {
+        Kind::UnterminatedObject => "this `{` is never closed",
+        Kind::UnterminatedArray => "this `[` is never closed",
+        Kind::UnterminatedCommentBlock => "this comment is never closed",
+        Kind::MultipleRootJsonValues => "there is more after the end of the JSON value",
+        Kind::UnexpectedToken | Kind::UnexpectedWord | Kind::ExpectedObjectValue => {
+            "expected a value (text needs double quotes)"
+        }
+        Kind::UnexpectedTokenInObject | Kind::ExpectedStringObjectProperty => {
+            "expected a key in double quotes"
+        }
+        Kind::ExpectedColonAfterObjectKey => "expected a colon after the key",
+        Kind::ExpectedComma => "expected a comma",
+        Kind::SingleQuotedStringsNotAllowed => "text needs double quotes, not single ones",
+        _ => "",
+    };
+    if !better.is_empty() {
+        return better.to_owned();
+    }
+    let mut message = kind.to_string();
     if let Some(first) = message.get_mut(..1) {
         first.make_ascii_lowercase();
     }
-    Problem::Syntax { format: "JSON", message }
+    message
 }
 
 fn span(range: jsonc_parser::common::Range) -> Span {
@@ -121,16 +147,20 @@ impl Pieces<'_> {
     /// Moves behind the closing quote; gives the first control character on the way, which JSON wants escaped.
     fn text(&mut self) -> Option<usize> {
         let mut control = None;
-        while let Some(&byte) = self.bytes.get(self.at) {
-            self.at += 1;
-            match byte {
-                b'"' => break,
-                b'\\' => self.at += 1,
-                ..=0x1f if control.is_none() => control = Some(self.at - 1),
-                _ => {}
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let Some(length) = rest.iter().position(|&b| matches!(b, b'"' | b'\\' | ..=0x1f))
+            else {
+                self.at = self.bytes.len();
+                return control;
+            };
+            self.at += length + 1;
+            match rest.get(length) {
+                Some(b'"') => return control,
+                Some(b'\\') => self.at += 1,
+                _ => control = control.or(Some(self.at - 1)),
             }
         }
-        control
     }
 
     fn line_comment(&mut self) -> Piece {

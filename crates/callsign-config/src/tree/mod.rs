@@ -20,13 +20,13 @@ use crate::place::Span;
 /// Deepest nesting that is read, objects and arrays counted together. serde_json stops at 128 too.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Node<'t> {
     pub(crate) span: Span,
     pub(crate) value: Value<'t>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Value<'t> {
     Null,
     Bool(bool),
@@ -39,7 +39,7 @@ pub(crate) enum Value<'t> {
     Map(Vec<Entry<'t>>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Entry<'t> {
     pub(crate) key: Cow<'t, str>,
     pub(crate) key_span: Span,
@@ -66,10 +66,6 @@ impl<'t> Node<'t> {
             Value::Map(entries) => entries,
             _ => &[],
         }
-    }
-
-    pub(crate) fn is_map(&self) -> bool {
-        matches!(self.value, Value::Map(_))
     }
 
     /// The first value under `key`, `null` counted as absent.
@@ -113,7 +109,7 @@ impl<'t> Node<'t> {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                match entry.key.contains(['.', '[', '"', ' ']) {
+                match entry.key.is_empty() || entry.key.contains(['.', '[', '"', ' ']) {
                     true => path.push_str(&format!("\"{}\"", entry.key)),
                     false => path.push_str(&entry.key),
                 }
@@ -129,12 +125,17 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Whether `target` is this value or lies within it. A TOML table's parts may stand anywhere in the file.
+    /// Whether `target` is this value or lies within it. A TOML table's parts may stand anywhere in the file, so its own
+    /// span does not decide.
     fn reaches(&self, target: Span) -> bool {
         self.span.contains(target)
-            || self.entries().iter().any(|entry| {
-                entry.key_span.contains(target) || entry.node.is_map() && entry.node.reaches(target)
-            })
+            || match &self.value {
+                Value::Map(entries) => entries
+                    .iter()
+                    .any(|entry| entry.key_span.contains(target) || entry.node.reaches(target)),
+                Value::List(items) => items.iter().any(|item| item.reaches(target)),
+                _ => false,
+            }
     }
 }
 
