@@ -24,6 +24,7 @@ mod behaviour;
 mod binary;
 mod broken_answer;
 mod choice;
+mod ending;
 mod era;
 mod flag_error;
 mod http;

@@ -31,14 +31,6 @@ impl Behaviour {
         let discover = self.era == Era::SilentOnDiscover && method == "server/discover";
         discover || self.answers.never.iter().any(|pattern| pattern.matches(method))
     }
-
-    /// Whether such a request ends or hangs the server whatever else is wrong with it.
-    pub(crate) fn dies_or_hangs_on(&self, method: &str) -> bool {
-        let early = self.era == Era::ExitsOnDiscover && method == "server/discover";
-        early
-            || self.never_answers(method)
-            || self.ending.at.iter().any(|pattern| pattern.matches(method))
-    }
 }
 
 impl Server {

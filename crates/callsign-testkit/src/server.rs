@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::announce::Ear;
 use crate::behaviour::Behaviour;
-use crate::era::{Era, Spoken};
+use crate::era::Spoken;
 use crate::incoming::{Incoming, Request};
 use crate::json_text::Object;
 use crate::outlet::Outlet;
@@ -146,13 +146,6 @@ impl Server {
         if ending.after.is_some_and(|limit| self.state().answered >= limit) && ending.is_due() {
             outlet.stop(ending.status);
         }
-    }
-
-    fn ends_at(&self, request: &Request) -> bool {
-        let early = self.behaviour.era == Era::ExitsOnDiscover
-            && request.method != "initialize"
-            && !self.state().initialized;
-        early || self.behaviour.ending.at.iter().any(|meant| meant.matches(&request.method))
     }
 
     pub(crate) fn envelope(&self, id: &str, field: &str, json: &str) -> String {

@@ -1,15 +1,7 @@
-//! Whether an end is due, and deafness to SIGTERM. Only Unix has that signal; elsewhere the behaviour still goes on when stdin closes.
+//! Deafness to SIGTERM. Only Unix has that signal; elsewhere the behaviour still goes on when stdin closes.
 
 use crate::ServeError;
 use crate::behaviour::Ending;
-
-impl Ending {
-    /// Whether an end that the behaviour asks for takes place: always, or for the first process that comes to it. Making
-    /// the file is what decides, so two processes never both end.
-    pub(crate) fn is_due(&self) -> bool {
-        self.once.as_ref().is_none_or(|file| std::fs::File::create_new(file).is_ok())
-    }
-}
 
 /// While this lives, SIGTERM does what the behaviour says.
 #[cfg(unix)]
