@@ -1,10 +1,12 @@
 //! `notifications/tools/list_changed`: to whom, how often and when.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::behaviour::ListChanged;
+use crate::FlagError;
+use crate::choice::{choice, number};
 use crate::incoming::Request;
 use crate::json_text::{self, Object};
 use crate::listing;
@@ -13,6 +15,29 @@ use crate::server::Server;
 
 const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 const FILE_WATCH: Duration = Duration::from_millis(50);
+
+/// Many announcements of a changed list.
+#[derive(Clone, Copy, Debug)]
+pub struct ListChanged {
+    /// How many.
+    pub count: u64,
+    /// After the first complete list; otherwise after `notifications/initialized`, or when a modern client listens.
+    pub after_list: bool,
+}
+
+impl FromStr for ListChanged {
+    type Err = FlagError;
+
+    /// `COUNT`, `COUNT:initialized` or `COUNT:list`.
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        let (count, moment) = text.split_once(':').unwrap_or((text, "initialized"));
+        let moments = [("initialized", false), ("list", true)];
+        Ok(Self {
+            count: number(count, "a number of notifications")?,
+            after_list: choice("moment", moment, &moments)?,
+        })
+    }
+}
 
 /// Somebody who hears of changes: a legacy connection, or a modern subscription with its id.
 #[derive(Clone, Debug)]

@@ -1,13 +1,47 @@
 //! What the server asks the client before it answers a call.
 
+use std::str::FromStr;
+
 use tokio::sync::oneshot;
 
-use crate::behaviour::{Ask, Behaviour};
+use crate::FlagError;
+use crate::behaviour::Behaviour;
+use crate::choice::choice;
 use crate::incoming::Request;
 use crate::json_text::{self, Object};
 use crate::outlet::Outlet;
 use crate::rpc_error::RpcError;
 use crate::server::Server;
+
+/// A request of the server to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// `ping` (legacy only)
+    Ping,
+    /// `roots/list`
+    Roots,
+    /// `sampling/createMessage`
+    Sampling,
+    /// `elicitation/create`
+    Elicitation,
+}
+
+impl FromStr for Ask {
+    type Err = FlagError;
+
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        choice(
+            "question",
+            text,
+            &[
+                ("ping", Ask::Ping),
+                ("roots", Ask::Roots),
+                ("sampling", Ask::Sampling),
+                ("elicitation", Ask::Elicitation),
+            ],
+        )
+    }
+}
 
 impl Ask {
     fn method(self) -> &'static str {

@@ -1,10 +1,15 @@
 //! What a server shall do, good and bad.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
-use crate::{Era, FlagError, RequestPattern};
+use crate::announce::ListChanged;
+use crate::ask::Ask;
+use crate::broken_answer::BrokenAnswer;
+use crate::http::{HttpStatus, Reply};
+use crate::huge_line::HugeLine;
+use crate::slow::Slow;
+use crate::{Era, RequestPattern};
 
 /// A server's behaviour. The default is a correct legacy server with one tool, `echo`.
 #[derive(Clone, Debug)]
@@ -27,7 +32,8 @@ pub struct Behaviour {
     pub answers: Answers,
     /// What it writes besides answers.
     pub noise: Noise,
-    /// A file that receives every message of the client, one raw line each, in the order of arrival.
+    /// A file that receives every message of the client, one raw line each, in the order of arrival. `{pid}` in its path
+    /// is the server's process id, which tells the records of several processes apart.
     pub record: Option<PathBuf>,
     /// A file that receives the HTTP headers of every POST, one JSON object a line.
     pub record_headers: Option<PathBuf>,
@@ -65,6 +71,8 @@ pub struct Ending {
     pub after: Option<u64>,
     /// Its exit status then.
     pub status: i32,
+    /// These ends come once in all: the process that ends makes this file, and whoever finds it goes on.
+    pub once: Option<PathBuf>,
     /// Goes on when stdin closes.
     pub lingers: bool,
     /// Goes on after SIGTERM, and when stdin closes.
@@ -84,6 +92,7 @@ impl Default for Ending {
             at: Vec::new(),
             after: None,
             status: 1,
+            once: None,
             lingers: false,
             ignores_sigterm: false,
             child: None,
@@ -156,99 +165,6 @@ pub struct Answers {
     pub broken: Option<BrokenAnswer>,
 }
 
-/// A delay before an answer.
-#[derive(Clone, Debug)]
-pub struct Slow {
-    /// How long.
-    pub delay: Duration,
-    /// Before which answers.
-    pub requests: RequestPattern,
-}
-
-impl FromStr for Slow {
-    type Err = FlagError;
-
-    /// `MILLIS` or `MILLIS:REQUESTS`.
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        let (millis, pattern) = text.split_once(':').unwrap_or((text, "all"));
-        let delay = number(millis, "a number of milliseconds").map(Duration::from_millis)?;
-        let Ok(requests) = pattern.parse();
-        Ok(Self { delay, requests })
-    }
-}
-
-/// A request of the server to the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// `ping` (legacy only)
-    Ping,
-    /// `roots/list`
-    Roots,
-    /// `sampling/createMessage`
-    Sampling,
-    /// `elicitation/create`
-    Elicitation,
-}
-
-impl FromStr for Ask {
-    type Err = FlagError;
-
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        Ok(match text {
-            "ping" => Self::Ping,
-            "roots" => Self::Roots,
-            "sampling" => Self::Sampling,
-            "elicitation" => Self::Elicitation,
-            _ => {
-                return Err(FlagError::unknown(
-                    "question",
-                    text,
-                    "ping, roots, sampling, elicitation",
-                ));
-            }
-        })
-    }
-}
-
-/// A way in which answers to lists and calls break JSON-RPC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BrokenAnswer {
-    /// The answer is cut in the middle.
-    Cut,
-    /// The id is another one, nobody asked for.
-    WrongId,
-    /// The id is null.
-    NullId,
-    /// The answer comes twice.
-    Twice,
-    /// Neither a result nor an error.
-    NoResult,
-    /// Both a result and an error.
-    ResultAndError,
-    /// The answer is the only element of a list.
-    InAList,
-}
-
-impl FromStr for BrokenAnswer {
-    type Err = FlagError;
-
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        Ok(match text {
-            "cut" => Self::Cut,
-            "wrong-id" => Self::WrongId,
-            "null-id" => Self::NullId,
-            "twice" => Self::Twice,
-            "no-result" => Self::NoResult,
-            "result-and-error" => Self::ResultAndError,
-            "in-a-list" => Self::InAList,
-            _ => {
-                let known = "cut, wrong-id, null-id, twice, no-result, result-and-error, in-a-list";
-                return Err(FlagError::unknown("broken answer", text, known));
-            }
-        })
-    }
-}
-
 /// What is written besides answers.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
@@ -262,70 +178,6 @@ pub struct Noise {
     pub log_first: usize,
     /// Lines for stderr at the start.
     pub stderr: Vec<String>,
-}
-
-/// One line that is very long.
-#[derive(Clone, Copy, Debug)]
-pub struct HugeLine {
-    /// Its least length in bytes.
-    pub bytes: usize,
-    /// What it is.
-    pub place: HugePlace,
-}
-
-/// What the very long line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HugePlace {
-    /// The answer to `tools/list`: the first ordinary tool's description is padded.
-    List,
-    /// The answer to `tools/call`: its text is padded.
-    Call,
-    /// A line that is not JSON, before the first answer.
-    Junk,
-}
-
-impl FromStr for HugeLine {
-    type Err = FlagError;
-
-    /// `BYTES` (of the list) or `BYTES:list`, `BYTES:call`, `BYTES:junk`.
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        let (bytes, place) = text.split_once(':').unwrap_or((text, "list"));
-        let place = match place {
-            "list" => HugePlace::List,
-            "call" => HugePlace::Call,
-            "junk" => HugePlace::Junk,
-            _ => {
-                return Err(FlagError::unknown("place for a huge line", place, "list, call, junk"));
-            }
-        };
-        let bytes =
-            bytes.parse().map_err(|_| FlagError::not_a_number("a number of bytes", bytes))?;
-        Ok(Self { bytes, place })
-    }
-}
-
-/// Many announcements of a changed list.
-#[derive(Clone, Copy, Debug)]
-pub struct ListChanged {
-    /// How many.
-    pub count: u64,
-    /// After the first complete list; otherwise after `notifications/initialized`, or when a modern client listens.
-    pub after_list: bool,
-}
-
-impl FromStr for ListChanged {
-    type Err = FlagError;
-
-    /// `COUNT`, `COUNT:initialized` or `COUNT:list`.
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        let (count, moment) = text.split_once(':').unwrap_or((text, "initialized"));
-        let after_list = match moment {
-            "initialized" => false,
-            "list" => true,
-            _ => return Err(FlagError::unknown("moment", moment, "initialized, list")),
-        };
-        Ok(Self { count: number(count, "a number of notifications")?, after_list })
-    }
 }
 
 /// What a server on HTTP does besides.
@@ -343,55 +195,4 @@ pub struct HttpConduct {
     pub drop_stream: bool,
     /// It is an HTTP+SSE server of 2024-11-05: POST is refused, GET names another address.
     pub first_revision: bool,
-}
-
-/// The form of an answer over HTTP.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reply {
-    /// JSON if the answer comes alone, else an event stream.
-    #[default]
-    Auto,
-    /// Always JSON; whatever else would be sent with it is lost.
-    Json,
-    /// Always an event stream.
-    Sse,
-}
-
-impl FromStr for Reply {
-    type Err = FlagError;
-
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        Ok(match text {
-            "auto" => Self::Auto,
-            "json" => Self::Json,
-            "sse" => Self::Sse,
-            _ => return Err(FlagError::unknown("reply", text, "auto, json, sse")),
-        })
-    }
-}
-
-/// A bare HTTP status in place of an answer.
-#[derive(Clone, Debug)]
-pub struct HttpStatus {
-    /// The status.
-    pub status: u16,
-    /// For which requests.
-    pub requests: RequestPattern,
-}
-
-impl FromStr for HttpStatus {
-    type Err = FlagError;
-
-    /// `STATUS` or `STATUS:REQUESTS`.
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        let (status, pattern) = text.split_once(':').unwrap_or((text, "all"));
-        let status = status.parse().ok().filter(|status| (200..=599).contains(status));
-        let status = status.ok_or_else(|| FlagError::not_a_number("an HTTP status", text))?;
-        let Ok(requests) = pattern.parse();
-        Ok(Self { status, requests })
-    }
-}
-
-fn number(text: &str, what: &'static str) -> Result<u64, FlagError> {
-    text.parse().map_err(|_| FlagError::not_a_number(what, text))
 }

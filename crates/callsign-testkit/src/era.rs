@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::FlagError;
+use crate::choice::choice;
 use crate::incoming::Request;
 use crate::rpc_error::RpcError;
 
@@ -40,18 +41,18 @@ pub(crate) enum Spoken {
 impl FromStr for Era {
     type Err = FlagError;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match text {
-            "legacy" => Self::Legacy,
-            "modern" => Self::Modern,
-            "dual" => Self::Dual,
-            "silent-on-discover" => Self::SilentOnDiscover,
-            "exits-on-discover" => Self::ExitsOnDiscover,
-            _ => {
-                let known = "legacy, modern, dual, silent-on-discover, exits-on-discover";
-                return Err(FlagError::unknown("era", text, known));
-            }
-        })
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        choice(
+            "era",
+            text,
+            &[
+                ("legacy", Era::Legacy),
+                ("modern", Era::Modern),
+                ("dual", Era::Dual),
+                ("silent-on-discover", Era::SilentOnDiscover),
+                ("exits-on-discover", Era::ExitsOnDiscover),
+            ],
+        )
     }
 }
 

@@ -38,13 +38,3 @@ pub enum FlagError {
         cause: std::io::Error,
     },
 }
-
-impl FlagError {
-    pub(crate) fn unknown(what: &'static str, given: &str, known: impl Into<String>) -> Self {
-        Self::Unknown { what, given: given.into(), known: known.into() }
-    }
-
-    pub(crate) fn not_a_number(what: &'static str, given: &str) -> Self {
-        Self::NotANumber { what, given: given.into() }
-    }
-}

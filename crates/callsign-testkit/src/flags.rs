@@ -27,7 +27,7 @@ pub(crate) struct ServeFlags {
     /// Answer initialize with this version, whatever was asked
     #[arg(long)]
     protocol: Option<String>,
-    /// Append every message received to this file, one raw line each
+    /// Append every message received to this file, one raw line each; `{pid}` in its path is the process id
     #[arg(long)]
     record: Option<PathBuf>,
     /// Append the HTTP headers of every POST to this file, one JSON object a line
@@ -166,6 +166,9 @@ struct EndingFlags {
     /// Exit after so many answers
     #[arg(long, value_name = "N")]
     exit_after: Option<u64>,
+    /// Do so in one process only: it makes this file, and whoever finds it goes on
+    #[arg(long, value_name = "FILE")]
+    exit_once: Option<PathBuf>,
     /// The exit status of these
     #[arg(long, default_value_t = 1)]
     exit_status: i32,
@@ -311,6 +314,7 @@ impl EndingFlags {
             at: self.exit_at,
             after: self.exit_after,
             status: self.exit_status,
+            once: self.exit_once,
             lingers: self.lingers,
             ignores_sigterm: self.ignore_sigterm,
             child: self.spawn_child,

@@ -22,9 +22,13 @@ mod ask;
 mod base64;
 mod behaviour;
 mod binary;
+mod broken_answer;
+mod choice;
+mod ending;
 mod era;
 mod flag_error;
 mod http;
+mod huge_line;
 mod incoming;
 mod json_text;
 mod listing;
@@ -36,23 +40,26 @@ mod request_pattern;
 mod rpc_error;
 mod serve_error;
 mod server;
+mod slow;
 mod start;
 mod stdio;
 mod termination;
 mod unusual;
 
-pub use behaviour::{
-    Answers, Ask, Behaviour, BrokenAnswer, Catalogue, Ending, HttpConduct, HttpStatus, HugeLine,
-    HugePlace, ListChanged, Noise, Paging, Reply, Slow,
-};
+pub use announce::ListChanged;
+pub use ask::Ask;
+pub use behaviour::{Answers, Behaviour, Catalogue, Ending, HttpConduct, Noise, Paging};
 pub use binary::server_binary;
+pub use broken_answer::BrokenAnswer;
 pub use era::{Era, LEGACY_VERSIONS, MODERN_VERSION};
 pub use flag_error::FlagError;
-pub use http::{HttpServer, serve_http};
+pub use http::{HttpServer, HttpStatus, Reply, serve_http};
+pub use huge_line::{HugeLine, HugePlace};
 pub use malformed::{
     MALFORMED_LISTS, MALFORMED_TOOLS, MalformedTool, malformed_list, malformed_tool,
 };
 pub use request_pattern::RequestPattern;
 pub use serve_error::ServeError;
+pub use slow::Slow;
 pub use stdio::serve_stdio;
 pub use unusual::{BIG_NUMBERS, UNKNOWN_FIELDS};

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::behaviour::{Behaviour, HugeLine, HugePlace};
+use crate::behaviour::Behaviour;
+use crate::huge_line::{HugeLine, HugePlace};
 use crate::json_text::{self, Object};
 use crate::rpc_error::RpcError;
 
@@ -34,7 +35,8 @@ impl Behaviour {
     /// Whether a call of this name is answered: it is listed somewhere, or would be with enough pages.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         let endless = self.paging.endless && name.starts_with("endless_");
-        endless || self.tool_pages().concat().iter().any(|tool| is_named(tool, name))
+        let ordinary = self.tool_names().iter().any(|known| known == name);
+        endless || ordinary || self.tool_pages().concat().iter().any(|tool| is_named(tool, name))
     }
 
     fn tool_pages(&self) -> Vec<Vec<String>> {
@@ -56,10 +58,11 @@ impl Behaviour {
     fn tools(&self) -> Vec<String> {
         let names = self.tool_names();
         let mut tools: Vec<String> = names.iter().map(|name| self.ordinary_tool(name)).collect();
-        if let (Some(HugeLine { bytes, place: HugePlace::List }), Some(first)) =
-            (self.noise.huge_line, names.first())
+        let padding = HugeLine::padding(self.noise.huge_line, HugePlace::List);
+        if let (Some(padding), Some(name), Some(first)) =
+            (padding, names.first(), tools.first_mut())
         {
-            tools[0] = self.described_tool(first, &"x".repeat(bytes));
+            *first = self.described_tool(name, &padding);
         }
         tools.extend(self.catalogue.definitions.iter().map(|json| json_text::one_line(json)));
         let second = 1.min(tools.len());

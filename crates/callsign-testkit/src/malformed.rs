@@ -1,6 +1,7 @@
 //! Tools that are wrong in one way each, and lists that are.
 
 use crate::FlagError;
+use crate::choice::choice;
 
 /// A malformed tool: its kind, as written after `--malformed`, and its text in the list.
 pub struct MalformedTool {
@@ -61,11 +62,8 @@ pub const MALFORMED_LISTS: &[(&str, &str)] = &[
 /// # Errors
 /// [`FlagError::Unknown`] lists the kinds.
 pub fn malformed_tool(kind: &str) -> Result<&'static str, FlagError> {
-    let found = MALFORMED_TOOLS.iter().find(|tool| tool.kind == kind).map(|tool| tool.json);
-    found.ok_or_else(|| {
-        let kinds: Vec<_> = MALFORMED_TOOLS.iter().map(|tool| tool.kind).collect();
-        FlagError::unknown("malformed tool", kind, kinds.join(", "))
-    })
+    let table: Vec<_> = MALFORMED_TOOLS.iter().map(|tool| (tool.kind, tool.json)).collect();
+    choice("malformed tool", kind, &table)
 }
 
 /// The result that is a malformed list.
@@ -73,9 +71,5 @@ pub fn malformed_tool(kind: &str) -> Result<&'static str, FlagError> {
 /// # Errors
 /// [`FlagError::Unknown`] lists the kinds.
 pub fn malformed_list(kind: &str) -> Result<&'static str, FlagError> {
-    let found = MALFORMED_LISTS.iter().find(|(known, _)| *known == kind).map(|(_, json)| *json);
-    found.ok_or_else(|| {
-        let kinds: Vec<_> = MALFORMED_LISTS.iter().map(|(known, _)| *known).collect();
-        FlagError::unknown("malformed list", kind, kinds.join(", "))
-    })
+    choice("malformed list", kind, MALFORMED_LISTS)
 }

@@ -1,8 +1,6 @@
 //! What is written that nobody asked for, and what is not written that somebody waits for.
 
-use std::time::Duration;
-
-use crate::behaviour::{Behaviour, BrokenAnswer, HugeLine, HugePlace};
+use crate::behaviour::Behaviour;
 use crate::era::{Era, Spoken};
 use crate::incoming::Request;
 use crate::json_text::Object;
@@ -33,34 +31,13 @@ impl Behaviour {
         let discover = self.era == Era::SilentOnDiscover && method == "server/discover";
         discover || self.answers.never.iter().any(|pattern| pattern.matches(method))
     }
-
-    /// Whether such a request ends or hangs the server whatever else is wrong with it.
-    pub(crate) fn dies_or_hangs_on(&self, method: &str) -> bool {
-        let early = self.era == Era::ExitsOnDiscover && method == "server/discover";
-        early
-            || self.never_answers(method)
-            || self.ending.at.iter().any(|pattern| pattern.matches(method))
-    }
-
-    /// Waits as long as this request has to.
-    pub(crate) async fn delay(&self, method: &str) {
-        let slow = self.answers.slow.iter().filter(|slow| slow.requests.matches(method));
-        let delay: Duration = slow.map(|slow| slow.delay).sum();
-        if !delay.is_zero() {
-            tokio::time::sleep(delay).await;
-        }
-    }
 }
 
 impl Server {
     /// Junk before every answer, and the huge line before the first.
     pub(crate) fn write_junk(&self, outlet: &Outlet) {
         self.behaviour.junk_lines().for_each(|line| outlet.junk(line));
-        if let Some(HugeLine { bytes, place: HugePlace::Junk }) = self.behaviour.noise.huge_line
-            && !std::mem::replace(&mut self.state().said_huge_line, true)
-        {
-            outlet.junk("x".repeat(bytes));
-        }
+        self.write_huge_line(outlet);
     }
 
     /// Log messages before the first answer; a modern request has to ask for them.
@@ -82,26 +59,4 @@ fn log_message(number: usize) -> String {
         .text("data", &format!("log message {number}"));
     let message = Object::new().text("jsonrpc", "2.0").text("method", "notifications/message");
     message.raw("params", &params.json()).json()
-}
-
-impl BrokenAnswer {
-    /// Emits `message` broken.
-    pub(crate) fn emit(self, id: &str, message: String, outlet: &Outlet) {
-        let error = r#"{"code":-32603,"message":"both"}"#;
-        let bare = Object::new().text("jsonrpc", "2.0");
-        match self {
-            Self::Cut => outlet.answer(message.chars().take(message.len() / 2).collect()),
-            Self::WrongId => outlet.answer(bare.text("id", "nobody").raw("result", "{}").json()),
-            Self::NullId => outlet.answer(bare.raw("id", "null").raw("result", "{}").json()),
-            Self::Twice => {
-                outlet.answer(message.clone());
-                outlet.answer(message);
-            }
-            Self::NoResult => outlet.answer(bare.raw("id", id).json()),
-            Self::ResultAndError => {
-                outlet.answer(bare.raw("id", id).raw("result", "{}").raw("error", error).json());
-            }
-            Self::InAList => outlet.answer(format!("[{message}]")),
-        }
-    }
 }

@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::{FlagError, json_text};
 
 pub(crate) fn open(path: &Path) -> Result<Mutex<File>, FlagError> {
-    let opened = OpenOptions::new().create(true).append(true).open(path);
+    let path = path.to_string_lossy().replace("{pid}", &std::process::id().to_string());
+    let opened = OpenOptions::new().create(true).append(true).open(&path);
     opened.map(Mutex::new).map_err(|cause| FlagError::File { path: path.into(), cause })
 }
 

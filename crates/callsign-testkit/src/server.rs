@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::announce::Ear;
 use crate::behaviour::Behaviour;
-use crate::era::{Era, Spoken};
+use crate::era::Spoken;
 use crate::incoming::{Incoming, Request};
 use crate::json_text::Object;
 use crate::outlet::Outlet;
@@ -73,7 +73,7 @@ impl Server {
 
     async fn request(&self, request: &Request, outlet: &Outlet) {
         let behaviour = &self.behaviour;
-        if self.ends_at(request) {
+        if self.ends_at(request) && behaviour.ending.is_due() {
             return outlet.stop(behaviour.ending.status);
         }
         if behaviour.never_answers(&request.method) {
@@ -142,16 +142,10 @@ impl Server {
             ("tools/list", Ok(_)) => self.announce_after_list(),
             _ => {}
         }
-        if self.behaviour.ending.after.is_some_and(|limit| self.state().answered >= limit) {
-            outlet.stop(self.behaviour.ending.status);
+        let ending = &self.behaviour.ending;
+        if ending.after.is_some_and(|limit| self.state().answered >= limit) && ending.is_due() {
+            outlet.stop(ending.status);
         }
-    }
-
-    fn ends_at(&self, request: &Request) -> bool {
-        let early = self.behaviour.era == Era::ExitsOnDiscover
-            && request.method != "initialize"
-            && !self.state().initialized;
-        early || self.behaviour.ending.at.iter().any(|pattern| pattern.matches(&request.method))
     }
 
     pub(crate) fn envelope(&self, id: &str, field: &str, json: &str) -> String {

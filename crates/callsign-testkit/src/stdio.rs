@@ -27,7 +27,7 @@ pub async fn serve_stdio(behaviour: Behaviour) -> Result<i32, ServeError> {
     let _deaf = termination::prepare(&behaviour.ending)?;
     let longest_life = behaviour.ending.longest_life;
     let (outlet, emitted) = Outlet::new();
-    if behaviour.ending.at_start {
+    if behaviour.ending.at_start && behaviour.ending.is_due() {
         start::banner(&behaviour, &outlet);
         outlet.stop(behaviour.ending.status);
         return write_out(emitted).await;

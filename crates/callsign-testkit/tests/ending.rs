@@ -35,6 +35,38 @@ fn it_exits_after_so_many_answers() {
 }
 
 #[test]
+fn it_exits_once_and_comes_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for flags in [["--exit-at", "list"], ["--exit-after", "2"], ["--exit-at", "start"]] {
+        let file = folder.path().join(flags.concat());
+        let once = ["--exit-once", file.to_str().expect("utf-8")];
+        let mut first = Server::start(&[flags, once].concat());
+        for request in [INITIALIZE, LIST] {
+            first.send(request);
+        }
+        assert_eq!(first.ends().code(), Some(1), "{flags:?}");
+        let mut second = Server::initialized(&[flags, once].concat());
+        for request in [LIST, CALL, LIST] {
+            assert!(second.ask(request).contains("result"), "{flags:?}");
+        }
+    }
+}
+
+#[test]
+fn each_process_can_have_its_own_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("record-{pid}");
+    let flags = ["--record", file.to_str().expect("utf-8")];
+    for _ in 0..2 {
+        let mut server = Server::initialized(&flags);
+        server.ask(PING);
+        let own = folder.path().join(format!("record-{}", server.child.id()));
+        assert!(std::fs::read_to_string(own).expect("its own record").contains("ping"));
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 2);
+}
+
+#[test]
 fn it_lingers_when_stdin_closes() {
     for flags in [["--lingers"], ["--ignore-sigterm"]] {
         let mut server = Server::initialized(&flags);

@@ -2,8 +2,8 @@
 
 use super::{arguments, echo, text_block};
 use crate::ask;
-use crate::behaviour::{HugeLine, HugePlace};
 use crate::era::Spoken;
+use crate::huge_line::{HugeLine, HugePlace};
 use crate::incoming::Request;
 use crate::json_text::{self, Object};
 use crate::outlet::Outlet;
@@ -54,8 +54,8 @@ impl Server {
     ) -> String {
         let behaviour = &self.behaviour;
         let mut text = echo(behaviour, name, arguments);
-        if let Some(HugeLine { bytes, place: HugePlace::Call }) = behaviour.noise.huge_line {
-            text.push_str(&"x".repeat(bytes));
+        if let Some(padding) = HugeLine::padding(behaviour.noise.huge_line, HugePlace::Call) {
+            text.push_str(&padding);
         }
         let answered = answered.map(|answer| text_block(behaviour, &format!("answered {answer}")));
         let content: Vec<_> = [text_block(behaviour, &text)].into_iter().chain(answered).collect();

@@ -18,14 +18,6 @@ pub(super) enum Refusal {
     Error(StatusCode, RpcError),
 }
 
-impl Behaviour {
-    /// The bare status such a request is answered with, if any.
-    pub(super) fn bare_status(&self, method: &str) -> Option<StatusCode> {
-        let found = self.http.status.iter().find(|status| status.requests.matches(method))?;
-        StatusCode::from_u16(found.status).ok()
-    }
-}
-
 /// A browser's page must not reach a local server, and a client must take both forms of an answer.
 pub(super) fn of_headers(headers: &HeaderMap) -> Result<(), StatusCode> {
     if header(headers, "origin").is_some_and(|origin| !is_loopback(origin)) {

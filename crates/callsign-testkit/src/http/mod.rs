@@ -7,11 +7,13 @@
 //! | DELETE | ends the session | 405 |
 
 mod admission;
+mod bare_status;
 mod event_stream;
 mod get;
 mod headers;
 mod post;
 mod reply;
+mod reply_form;
 mod session;
 
 use std::net::SocketAddr;
@@ -27,6 +29,8 @@ use tokio::sync::watch;
 use crate::behaviour::Behaviour;
 use crate::server::Server;
 use crate::{ServeError, announce, start, termination};
+pub use bare_status::HttpStatus;
+pub use reply_form::Reply;
 use session::Sessions;
 
 /// Where the endpoint is.
@@ -112,7 +116,7 @@ impl HttpServer {
 /// # Errors
 /// [`ServeError`], as [`HttpServer::bind`] and [`HttpServer::serve`].
 pub async fn serve_http(behaviour: Behaviour, address: SocketAddr) -> Result<i32, ServeError> {
-    if behaviour.ending.at_start {
+    if behaviour.ending.at_start && behaviour.ending.is_due() {
         return Ok(behaviour.ending.status);
     }
     let server = HttpServer::bind(behaviour, address).await?;

@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::reply_form::Reply;
 use super::{Endpoint, event_stream};
-use crate::behaviour::Reply;
 use crate::json_text;
 use crate::outlet::Emit;
 use crate::record;
