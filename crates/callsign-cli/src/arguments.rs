@@ -16,7 +16,13 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 
     /// When to colour.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
     pub(crate) color: Color,
 
     /// Print less: no progress and no hints.

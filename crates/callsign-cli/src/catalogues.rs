@@ -48,7 +48,10 @@ pub(crate) struct Known<'a> {
 /// A filter entry that names none of the listed tools, with its place.
 pub(crate) fn from_configuration(chosen: Chosen<'_>) -> Result<Known<'_>, Failure> {
     let unchecked = |reason: &str| {
-        Err(Unchecked { reason: reason.to_owned(), remedy: Some("ask the server with --live".into()) })
+        Err(Unchecked {
+            reason: reason.to_owned(),
+            remedy: Some("ask the server with --live".into()),
+        })
     };
     let catalogue = match &chosen.entry.statics {
         Statics::Listed(catalogue) => Ok(filtered(chosen, catalogue.clone())?),
@@ -65,10 +68,7 @@ pub(crate) fn from_configuration(chosen: Chosen<'_>) -> Result<Known<'_>, Failur
 ///
 /// # Errors
 /// A filter entry that names no tool of the catalogue, with its place and near misses.
-pub(crate) fn filtered(
-    chosen: Chosen<'_>,
-    mut catalogue: Catalogue,
-) -> Result<Catalogue, Failure> {
+pub(crate) fn filtered(chosen: Chosen<'_>, mut catalogue: Catalogue) -> Result<Catalogue, Failure> {
     let entry = chosen.entry;
     let Err(unknown) = entry.filter.apply(&entry.key, &mut catalogue) else { return Ok(catalogue) };
     let places: Vec<String> = unknown

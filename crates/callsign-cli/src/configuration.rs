@@ -30,7 +30,8 @@ impl Configuration {
             [] => found()?,
             named => named.to_vec(),
         };
-        let files: Result<Vec<_>, _> = paths.iter().map(|path| callsign_config::read(path)).collect();
+        let files: Result<Vec<_>, _> =
+            paths.iter().map(|path| callsign_config::read(path)).collect();
         let files = files?;
         if let Some(file) = files.iter().find(|file| unknown_scheme(&file.settings).is_some()) {
             return Err(unknown_scheme_failure(file));
@@ -72,7 +73,11 @@ impl Configuration {
         // Asked for by name and switched off: to check nothing and say nothing would look like a pass.
         match disabled.first().filter(|_| !only.is_empty()) {
             Some(off) => Err(Failure::with_remedy(
-                format!("--only {}: that server is disabled ({})", escaped(&off.entry.key), place(*off)),
+                format!(
+                    "--only {}: that server is disabled ({})",
+                    escaped(&off.entry.key),
+                    place(*off)
+                ),
                 "enable it in the configuration",
             )),
             None => Ok(enabled),
@@ -82,7 +87,8 @@ impl Configuration {
     /// A key that names no server is a mistake.
     pub(crate) fn refuse_unknown_keys(&self, only: &[String]) -> Result<(), Failure> {
         let known = || self.files.iter().flat_map(|file| &file.servers).map(|entry| &entry.key);
-        let Some(unknown) = only.iter().find(|key| !known().any(|known| known.as_str() == *key)) else {
+        let Some(unknown) = only.iter().find(|key| !known().any(|known| known.as_str() == *key))
+        else {
             return Ok(());
         };
         let keys: Vec<&str> = known().map(ServerKey::as_str).collect();
@@ -108,7 +114,10 @@ fn found() -> Result<Vec<PathBuf>, Failure> {
         ));
     }
     // Relative paths read better, and the same project gives the same output in any folder.
-    Ok(paths.into_iter().map(|path| path.strip_prefix(&here).map_or(path.clone(), Path::to_owned)).collect())
+    Ok(paths
+        .into_iter()
+        .map(|path| path.strip_prefix(&here).map_or(path.clone(), Path::to_owned))
+        .collect())
 }
 
 /// An entry without scope holds everywhere; one of a project, in that project's folder.
@@ -145,7 +154,10 @@ fn place(chosen: Chosen<'_>) -> String {
 }
 
 fn unknown_scheme(settings: &Settings) -> Option<&Placed<String>> {
-    settings.scheme.as_ref().filter(|scheme| !callsign::scheme::IDS.contains(&scheme.value.as_str()))
+    settings
+        .scheme
+        .as_ref()
+        .filter(|scheme| !callsign::scheme::IDS.contains(&scheme.value.as_str()))
 }
 
 fn unknown_scheme_failure(file: &ConfigFile) -> Failure {

@@ -44,7 +44,10 @@ pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
         ));
     }
     if !ask(&asked)? {
-        return Err(Failure::with_remedy("nothing was started", "--live --yes consents without asking"));
+        return Err(Failure::with_remedy(
+            "nothing was started",
+            "--live --yes consents without asking",
+        ));
     }
     for consent in asked.iter().map(|chosen| consent(chosen.file)).collect::<BTreeSet<_>>() {
         remember(&consent);
@@ -53,11 +56,15 @@ pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
 }
 
 fn ask(servers: &[Chosen<'_>]) -> Result<bool, Failure> {
-    let mut text = format!("{HEADING}This starts or contacts {}:{HEADING:#}\n", count(servers.len(), "server"));
+    let mut text = format!(
+        "{HEADING}This starts or contacts {}:{HEADING:#}\n",
+        count(servers.len(), "server")
+    );
     for Chosen { file, entry } in servers {
         let (key, launch) = (escaped(&entry.key), escaped(&entry.launch.shown()));
         let path = escaped(&file.path.to_string_lossy());
-        let _ = writeln!(text, "  {NAME}{key}{NAME:#}  {launch}  {DIM}{path}:{}{DIM:#}", entry.place);
+        let _ =
+            writeln!(text, "  {NAME}{key}{NAME:#}  {launch}  {DIM}{path}:{}{DIM:#}", entry.place);
     }
     text.push_str("Start them? [y/N] ");
     output::print_error(&text);

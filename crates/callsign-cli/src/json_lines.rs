@@ -16,7 +16,8 @@ pub(crate) fn read<T>(mut value: impl FnMut(&str) -> T) -> Result<Vec<T>, Failur
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        let unreadable = |what: String| Failure::new(format!("standard input, line {number}: {what}"));
+        let unreadable =
+            |what: String| Failure::new(format!("standard input, line {number}: {what}"));
         io::Read::take(&mut input, LONGEST + 1)
             .read_until(b'\n', &mut line)
             .map_err(|error| unreadable(error.to_string()))?;

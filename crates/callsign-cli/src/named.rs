@@ -77,7 +77,8 @@ fn nothing_known(known: &[Known<'_>], live: bool) -> Failure {
             Some(format!("\n  {}: {}", escaped(&known.chosen.entry.key), escaped(reason)))
         })
         .collect();
-    let remedy = if live { "see what each server wrote above" } else { "ask the servers with --live" };
+    let remedy =
+        if live { "see what each server wrote above" } else { "ask the servers with --live" };
     Failure::with_remedy(format!("no server's tools are known:{}", reasons.concat()), remedy)
 }
 

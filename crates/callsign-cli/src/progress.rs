@@ -49,7 +49,10 @@ impl ProgressLine {
             Progress::Ready { server, tools } => {
                 let server = escaped(server);
                 state.waiting.remove(&server);
-                self.bar.println(format!("  ready   {server}  {}, {seconds:.1} s", count(*tools, "tool")));
+                self.bar.println(format!(
+                    "  ready   {server}  {}, {seconds:.1} s",
+                    count(*tools, "tool")
+                ));
             }
             Progress::Failed { server } => {
                 let server = escaped(server);
@@ -77,6 +80,10 @@ impl State {
         if more > 0 {
             named.push(&rest);
         }
-        format!("{done} of {} answered, waiting for {}", count(self.total, "server"), named.join(", "))
+        format!(
+            "{done} of {} answered, waiting for {}",
+            count(self.total, "server"),
+            named.join(", ")
+        )
     }
 }

@@ -42,7 +42,8 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let entry = snapshot
         .resolve(&arguments.name)
         .map_err(|miss| named::unresolved(&fleet, &outcome, miss))?;
-    let Some(owner) = fleet.known.iter().find(|known| Some(&known.chosen.entry.key) == entry.server())
+    let Some(owner) =
+        fleet.known.iter().find(|known| Some(&known.chosen.entry.key) == entry.server())
     else {
         return Err(Failure::new("only tools of servers can be called"));
     };
@@ -71,7 +72,11 @@ fn known<'a>(
         .map(|chosen| named::recalled(catalogues::from_configuration(chosen)?, &memory))
         .collect::<Result<_, _>>()?;
     let complete = known.iter().all(|known| known.origin != Origin::Unchecked);
-    if complete && !arguments.live.live { Ok(known) } else { live::ask(known, &arguments.live, verbosity) }
+    if complete && !arguments.live.live {
+        Ok(known)
+    } else {
+        live::ask(known, &arguments.live, verbosity)
+    }
 }
 
 fn object(text: &str) -> Result<Box<RawValue>, Failure> {
@@ -82,7 +87,8 @@ fn object(text: &str) -> Result<Box<RawValue>, Failure> {
     } else {
         text.trim()
     };
-    let wrong = |what: String| Failure::with_remedy(what, r#"write a JSON object: --args '{"path":"a"}'"#);
+    let wrong =
+        |what: String| Failure::with_remedy(what, r#"write a JSON object: --args '{"path":"a"}'"#);
     callsign::catalogue::fields(text)
         .map_err(|error| wrong(format!("--args is not a JSON object: {error}")))?;
     RawValue::from_string(text.to_owned())

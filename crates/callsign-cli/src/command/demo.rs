@@ -76,7 +76,9 @@ fn collisions(fleet: &NamedFleet<'_>) -> String {
     let audited = fleet.known.iter().map(catalogues::audited).collect();
     let scheme = Qualified::default();
     let findings = audit::audit(&Fleet::new(&scheme, audited));
-    let mut text = format!("{HEADING}2  What a host that puts them into one table would get wrong{HEADING:#}\n\n");
+    let mut text = format!(
+        "{HEADING}2  What a host that puts them into one table would get wrong{HEADING:#}\n\n"
+    );
     for finding in findings {
         let style = match finding.severity() {
             audit::Severity::Error => output::ERROR,
@@ -106,8 +108,9 @@ fn names(fleet: &NamedFleet<'_>) -> String {
 fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failure> {
     let (registry, _) = named::registry(fleet);
     let snapshot = registry.snapshot();
-    let mut text =
-        format!("{HEADING}4  The same wire name twice, each call answered by its own server{HEADING:#}\n\n");
+    let mut text = format!(
+        "{HEADING}4  The same wire name twice, each call answered by its own server{HEADING:#}\n\n"
+    );
     let names: Vec<&str> = fleet
         .tools
         .iter()
@@ -116,7 +119,8 @@ fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failur
         .collect();
     for name in names {
         let entry = snapshot.resolve(name)?;
-        let owner = fleet.known.iter().find(|known| Some(&known.chosen.entry.key) == entry.server());
+        let owner =
+            fleet.known.iter().find(|known| Some(&known.chosen.entry.key) == entry.server());
         let Some(owner) = owner else { continue };
         let spec = live::spec(owner.chosen).map_err(|unchecked| Failure::new(unchecked.reason))?;
         let limits = live::limits(&arguments.live);

@@ -76,9 +76,7 @@ fn chosen<'a>(
             format!("`{other}` has no budget"),
             "--budget goes with prefixed and prefixed-safe",
         )),
-        ("minimal", None) => {
-            Ok(Box::new(Minimal::over(fleet.map(|id| (id.server(), id.wire())))))
-        }
+        ("minimal", None) => Ok(Box::new(Minimal::over(fleet.map(|id| (id.server(), id.wire()))))),
         (other, None) => {
             scheme::by_id(other, []).ok_or_else(|| Failure::new(format!("no scheme `{other}`")))
         }
@@ -125,10 +123,12 @@ enum Facts {
 fn lines(arguments: &Arguments) -> Result<Status, Failure> {
     // `minimal` must have seen the whole fleet before it can name the first of it.
     let asked: Vec<Result<Asked, Error>> = json_lines::read(|line| read(line, &arguments.scheme))?;
-    let identities = || asked.iter().filter_map(|asked| match asked {
-        Ok(Asked::Identity(id)) => Some(id),
-        _ => None,
-    });
+    let identities = || {
+        asked.iter().filter_map(|asked| match asked {
+            Ok(Asked::Identity(id)) => Some(id),
+            _ => None,
+        })
+    };
     let scheme = chosen(arguments, identities())?;
     let answers = asked.iter().map(|asked| match asked {
         Ok(Asked::Identity(id)) => match scheme.name(id.server(), id.wire()) {

@@ -45,7 +45,8 @@ fn human(servers: &[(&ConfigFile, &ServerEntry)]) -> String {
     if servers.is_empty() {
         return "no servers are configured\n".into();
     }
-    let mut table = Table::new(["SERVER", "CLIENT", "TRANSPORT", "STATE", "FILTER", "LAUNCH", "PLACE"]);
+    let mut table =
+        Table::new(["SERVER", "CLIENT", "TRANSPORT", "STATE", "FILTER", "LAUNCH", "PLACE"]);
     for (file, entry) in servers {
         let key = match &entry.scope {
             None => entry.key.to_string(),
@@ -68,9 +69,9 @@ fn human(servers: &[(&ConfigFile, &ServerEntry)]) -> String {
 
 fn filter(entry: &ServerEntry) -> String {
     let lists = [("include", &entry.filter.include), ("exclude", &entry.filter.exclude)];
-    let said = lists.iter().filter_map(|(name, list)| {
-        list.as_ref().map(|list| format!("{name} {}", list.len()))
-    });
+    let said = lists
+        .iter()
+        .filter_map(|(name, list)| list.as_ref().map(|list| format!("{name} {}", list.len())));
     said.collect::<Vec<_>>().join(", ")
 }
 
@@ -119,7 +120,8 @@ struct Location {
 fn json(configuration: &Configuration, servers: &[(&ConfigFile, &ServerEntry)]) -> String {
     let path = |file: &ConfigFile| file.path.to_string_lossy().into_owned();
     let files = &configuration.files;
-    let files = files.iter().map(|file| File { file: path(file), client: file.client, scope: None });
+    let files =
+        files.iter().map(|file| File { file: path(file), client: file.client, scope: None });
     let servers = servers.iter().map(|(file, entry)| Server {
         key: &entry.key,
         scope: entry.scope.as_deref(),

@@ -42,9 +42,9 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         Ok(entry) => entry,
         Err(miss) => return Err(named::unresolved(&fleet, &outcome, miss)),
     };
-    let server = entry.server().and_then(|key| {
-        fleet.known.iter().find(|known| known.chosen.entry.key == *key)
-    });
+    let server = entry
+        .server()
+        .and_then(|key| fleet.known.iter().find(|known| known.chosen.entry.key == *key));
     let spellings = spellings(&fleet, entry);
     match arguments.format {
         Format::Human => output::print(&human(entry, server, &spellings))?,

@@ -6,11 +6,24 @@ pub(crate) mod server;
 pub(crate) const FLEET: [(&str, &[&str]); 7] = [
     (
         "filesystem",
-        &["read_file", "write_file", "list_directory", "search_files", "create_directory", "move_file"],
+        &[
+            "read_file",
+            "write_file",
+            "list_directory",
+            "search_files",
+            "create_directory",
+            "move_file",
+        ],
     ),
     (
         "github",
-        &["search_files", "get_file_contents", "create_issue", "list_commits", "create_pull_request"],
+        &[
+            "search_files",
+            "get_file_contents",
+            "create_issue",
+            "list_commits",
+            "create_pull_request",
+        ],
     ),
     ("notion-lite", &["read_file", "search", "append_block"]),
     ("sqlite", &["read_query", "describe_table", "list_tables"]),

@@ -22,7 +22,8 @@ pub(crate) fn serve(key: &str, tools: &[&str]) -> io::Result<()> {
     let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
     for line in input.lines() {
         let line = line?;
-        let Ok(Message { id: Some(id), method: Some(method), params }) = serde_json::from_str(&line)
+        let Ok(Message { id: Some(id), method: Some(method), params }) =
+            serde_json::from_str(&line)
         else {
             continue;
         };
@@ -61,7 +62,9 @@ fn answer(
             if !tools.contains(&name) {
                 return Err((-32602, format!("{key} has no tool {name}")));
             }
-            Ok(json!({"content": [{"type": "text", "text": format!("{key} was asked for `{name}`")}]}))
+            Ok(
+                json!({"content": [{"type": "text", "text": format!("{key} was asked for `{name}`")}]}),
+            )
         }
         _ => Err((-32601, "method not found".into())),
     }

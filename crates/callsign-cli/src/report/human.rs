@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin as FileOrigin, Renderer, Snippet};
 use callsign::audit::Severity;
 
 use super::{LocatedFinding, Report, ReportFormat};
@@ -49,15 +49,11 @@ fn excerpt(LocatedFinding { finding, places }: &LocatedFinding<'_>) -> String {
     };
     let shown: Vec<Excerpt> = places.iter().take(MOST_PLACES).filter_map(Excerpt::of).collect();
     let title = level.primary_title(finding.message()).id(finding.code().code);
-    let group = shown.iter().enumerate().fold(Group::with_title(title), |group, (index, excerpt)| {
-        let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        group.element(
-            Snippet::source(&excerpt.line)
-                .path(&excerpt.path)
-                .line_start(excerpt.number)
-                .annotation(kind.span(excerpt.span.clone())),
-        )
-    });
+    let group =
+        shown.iter().enumerate().fold(Group::with_title(title), |group, (index, excerpt)| {
+            let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            excerpt.add_to(group, kind)
+        });
     let group = match finding.help() {
         Some(help) => group.element(Level::HELP.message(help)),
         None => group,
@@ -65,46 +61,54 @@ fn excerpt(LocatedFinding { finding, places }: &LocatedFinding<'_>) -> String {
     Renderer::styled().render(&[group])
 }
 
+/// Machines write files of one line: one longer than this, in bytes, is named and not shown.
+const LONGEST_LINE: usize = 4096;
+
 /// One line of a file, and the part of it that is meant.
 struct Excerpt {
     path: String,
-    line: String,
+    /// `None` for a line that is too long to show.
+    line: Option<String>,
     number: usize,
+    column: usize,
     span: std::ops::Range<usize>,
 }
 
 impl Excerpt {
-    /// Cuts the line out of the file. Values that may be secret are starred, and what could steer a terminal is replaced,
-    /// byte for byte where possible so that the caret stays in place.
+    /// Cuts the line out of the file. Values that may be secret are starred, and what could steer a terminal is replaced.
     fn of(Located { file, place }: &Located<'_>) -> Option<Self> {
         let text = file.shown_text();
         let start = text.get(..place.span.start)?.rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let end = text.get(start..)?.find(['\n', '\r']).map_or(text.len(), |at| start + at);
-        let from = window_start(&text, start, place.span.start);
-        let before = harmless(text.get(from..place.span.start)?);
-        let meant = harmless(text.get(place.span.start..place.span.end.min(end))?);
-        let after = harmless(text.get(place.span.end.min(end)..window_end(&text, place.span.end, end))?);
-        let span = before.len()..before.len() + meant.len();
-        Some(Self {
+        let meant_end = place.span.end.clamp(place.span.start, end);
+        let mut excerpt = Self {
             path: escaped(&file.path.to_string_lossy()),
-            line: before + &meant + &after,
+            line: None,
             number: place.line,
-            span,
-        })
+            column: place.column,
+            span: 0..0,
+        };
+        if end - start <= LONGEST_LINE {
+            let before = harmless(text.get(start..place.span.start)?);
+            let meant = harmless(text.get(place.span.start..meant_end)?);
+            excerpt.span = before.len()..before.len() + meant.len();
+            excerpt.line = Some(before + &meant + &harmless(text.get(meant_end..end)?));
+        }
+        Some(excerpt)
     }
-}
 
-/// Machines write files of one line: only this much of it around the place is shown, in bytes.
-const WINDOW: usize = 60;
-
-fn window_start(text: &str, line: usize, place: usize) -> usize {
-    let from = line.max(place.saturating_sub(WINDOW));
-    (from..=place).find(|&at| text.is_char_boundary(at)).unwrap_or(place)
-}
-
-fn window_end(text: &str, place: usize, line_end: usize) -> usize {
-    let to = line_end.min(place.saturating_add(WINDOW));
-    (to..=line_end).find(|&at| text.is_char_boundary(at)).unwrap_or(line_end)
+    fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
+        match &self.line {
+            Some(line) => group.element(
+                Snippet::source(line)
+                    .path(&self.path)
+                    .line_start(self.number)
+                    .annotation(kind.span(self.span.clone())),
+            ),
+            None => group
+                .element(FileOrigin::path(&self.path).line(self.number).char_column(self.column)),
+        }
+    }
 }
 
 fn harmless(text: &str) -> String {
@@ -136,11 +140,17 @@ fn summary(report: &Report<'_>, out: &mut String) {
     }
     let (checked, servers) = (report.checked(), report.servers.len());
     let (tools, scheme) = (count(report.tools.len(), "tool"), report.scheme);
-    let _ = writeln!(out, "checked {checked} of {} with {tools}, names by `{scheme}`", count(servers, "server"));
+    let _ = writeln!(
+        out,
+        "checked {checked} of {} with {tools}, names by `{scheme}`",
+        count(servers, "server")
+    );
     let mut counts = Vec::new();
-    for (number, what, style) in
-        [(errors, "error", output::ERROR), (warnings, "warning", output::WARNING), (infos, "note", output::INFO)]
-    {
+    for (number, what, style) in [
+        (errors, "error", output::ERROR),
+        (warnings, "warning", output::WARNING),
+        (infos, "note", output::INFO),
+    ] {
         if number > 0 {
             counts.push(format!("{style}{}{style:#}", count(number, what)));
         }
@@ -159,13 +169,17 @@ fn summary(report: &Report<'_>, out: &mut String) {
 
 /// The pages that explain what was found, once each.
 fn codes(report: &Report<'_>, out: &mut String) {
-    let mut codes: Vec<&str> = report.findings.iter().map(|located| located.finding.code().code).collect();
+    let mut codes: Vec<&str> =
+        report.findings.iter().map(|located| located.finding.code().code).collect();
     codes.dedup();
     let unchecked = report.servers.iter().any(|known| known.origin == Origin::Unchecked);
     if let Some(first) = codes.first() {
         let _ = writeln!(out, "{HELP}callsign explain {first}{HELP:#} explains a finding");
     }
     if unchecked && report.checked() > 0 {
-        let _ = writeln!(out, "{HELP}callsign check --live{HELP:#} asks servers whose tools are not listed");
+        let _ = writeln!(
+            out,
+            "{HELP}callsign check --live{HELP:#} asks servers whose tools are not listed"
+        );
     }
 }
