@@ -90,7 +90,7 @@ pub enum Problem {
         path: String,
     },
     /// Nothing in the file says where servers are.
-    #[error("no servers: none of {} is in the file{}", listed(looked_for), near_words(near))]
+    #[error("no servers: {} in the file{}", absent_words(looked_for), near_words(near))]
     NoServers {
         /// The places that are looked at.
         looked_for: Vec<&'static str>,
@@ -125,6 +125,9 @@ impl Problem {
             Self::Empty => "add a `mcpServers` object, or delete the file".into(),
             Self::Syntax { format: "JSON", .. } => {
                 "correct it; comments and a comma after the last item are allowed".into()
+            }
+            Self::Syntax { message, .. } if message.contains("duplicate key") => {
+                "rename or delete one of the two".into()
             }
             Self::Syntax { .. } => "correct it".into(),
             Self::TooDeep { .. } => {
@@ -207,7 +210,8 @@ pub(crate) fn shown(text: &str) -> String {
     format!("`{}`", escaped(text))
 }
 
-fn escaped(text: &str) -> String {
+/// The same without quotes.
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -227,6 +231,13 @@ fn where_in(path: &str) -> String {
 
 fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn absent_words(looked_for: &[&str]) -> String {
+    match looked_for {
+        [one] => format!("there is no `{one}`"),
+        several => format!("none of {} is", listed(several)),
+    }
 }
 
 fn hint_words(hint: &Option<&'static str>) -> String {

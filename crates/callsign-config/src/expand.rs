@@ -72,7 +72,7 @@ impl Expanded {
 
 /// Why a launch can't be used. Names variables, never values.
 #[derive(Debug, thiserror::Error)]
-#[error("server {}: {cause} in `{field}`; {}", shown(server), cause.remedy())]
+#[error("server {}: {cause} in {}; {}", shown(server), shown(field), cause.remedy())]
 pub struct ExpandError {
     /// The server.
     pub server: ServerKey,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+use crate::error::escaped;
 use crate::secret::{Secret, shown_address, shown_arguments};
 
 /// What an entry says about starting or reaching its server, variables unexpanded.
@@ -64,7 +65,8 @@ impl Launch {
             == (&other.env, &other.env_file, &other.headers, &other.cwd)
     }
 
-    /// One line for people: the command with its arguments, or the address, with `***` for what looks like a secret.
+    /// One line for people: the command with its arguments, or the address, with `***` for what looks like a secret and
+    /// escapes for what can't be seen or would steer a terminal.
     #[must_use]
     pub fn shown(&self) -> String {
         let command = self.command.iter().map(|command| command.as_str().into());
@@ -72,8 +74,8 @@ impl Launch {
         let words = words.chain(self.url.iter().map(|url| shown_address(url)));
         let quoted =
             words.map(|word| match word.is_empty() || word.contains(char::is_whitespace) {
-                true => format!("{word:?}"),
-                false => word.into_owned(),
+                true => format!("\"{}\"", escaped(&word)),
+                false => escaped(&word),
             });
         quoted.collect::<Vec<_>>().join(" ")
     }
@@ -147,6 +149,12 @@ mod tests {
         assert_eq!(fingerprints[0], fingerprints[1]);
         let other = launch("npx", &["-y x"], "1");
         assert_ne!(fingerprints[0], other.target().unwrap().fingerprint());
+    }
+
+    #[test]
+    fn what_is_shown_to_people_cannot_steer_their_terminal() {
+        let launch = launch("C:\\x.exe", &["a b", "", "\u{1b}[2K\u{202e}x", "it's"], "1");
+        assert_eq!(launch.shown(), r#"C:\x.exe "a b" "" \u{1b}[2K\u{202e}x it's"#);
     }
 
     #[test]

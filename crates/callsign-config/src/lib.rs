@@ -78,13 +78,17 @@ const MAX_SIZE: u64 = 256 * 1024 * 1024;
 /// # Errors
 /// [`ConfigError`], if the file can't be read (or is larger than 256 MiB), can't be parsed, or can't be meant.
 pub fn read(path: &Path) -> Result<ConfigFile, ConfigError> {
+    read_up_to(path, MAX_SIZE)
+}
+
+fn read_up_to(path: &Path, limit: u64) -> Result<ConfigFile, ConfigError> {
     let unreadable = |error| ConfigError::new(path, None, Problem::Unreadable(error));
     let file = File::open(path).map_err(unreadable)?;
-    let size = file.metadata().map_or(0, |metadata| metadata.len()).min(MAX_SIZE);
+    let size = file.metadata().map_or(0, |metadata| metadata.len()).min(limit);
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_SIZE {
-        return Err(ConfigError::new(path, None, Problem::TooLarge { limit: MAX_SIZE }));
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > limit {
+        return Err(ConfigError::new(path, None, Problem::TooLarge { limit }));
     }
     parse(path, &bytes)
 }
@@ -125,4 +129,18 @@ fn not_utf8(path: &Path, bytes: &[u8], error: std::str::Utf8Error) -> ConfigErro
         _ => Some("Latin-1 or another 8-bit encoding"),
     };
     ConfigError::new(path, Some(place), Problem::NotUtf8 { hint })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_the_largest_size_is_read_and_a_larger_one_is_not() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fleet-5x21.json");
+        let size = std::fs::metadata(&file).unwrap().len();
+        assert_eq!(read_up_to(&file, size).unwrap().servers.len(), 5);
+        let error = read_up_to(&file, size - 1).unwrap_err();
+        assert!(matches!(error.problem(), Problem::TooLarge { .. }), "{error}");
+    }
 }

@@ -20,9 +20,9 @@ fn fold(text: &str) -> Vec<char> {
 
 fn distance(written: &[char], candidate: &[char]) -> Option<usize> {
     let edits = edits(written, candidate);
-    let shorter = written.len().min(candidate.len());
-    let beginning = shorter >= 3 && written[..shorter] == candidate[..shorter];
-    (beginning || edits <= (candidate.len() / 3).max(1)).then_some(edits)
+    let longer = candidate.len() >= 3 && written.starts_with(candidate);
+    let shorter = written.len() >= 4 && candidate.starts_with(written);
+    (longer || shorter || edits <= (candidate.len() / 3).max(1)).then_some(edits)
 }
 
 /// Optimal string alignment: insert, delete, replace, or swap neighbours.
@@ -57,6 +57,7 @@ mod tests {
         assert_eq!(near("includ", &known), ["include"]);
         assert_eq!(near("sevrers", &known)[0], "servers");
         assert_eq!(near("exclude_tools", &known), ["exclude"]);
+        assert!(near("mcp", &known).is_empty(), "other clients' key");
         assert!(near("editor", &known).is_empty());
     }
 }

@@ -64,7 +64,7 @@ callsign.toml:1:11: TOML syntax: unclosed table, expected `]`
 "##);
     insta::assert_snapshot!(toml("[servers.a]\ncommand = 'x'\n[servers.a]"), @r##"
 callsign.toml:3:10: TOML syntax: duplicate key
-  help: correct it
+  help: rename or delete one of the two
 "##);
     insta::assert_snapshot!(said("c.yaml", "mcpServers: {}"), @r##"
 c.yaml: YAML configuration is not read
@@ -171,7 +171,7 @@ mcp.json:2:2: no servers: none of `mcpServers`, `servers`, `mcp.servers` is in t
   help: write `mcpServers` instead of `mcp_servers`
 "##);
     insta::assert_snapshot!(said("x.toml", "a = 1"), @r##"
-x.toml:1:1: no servers: none of `servers` is in the file
+x.toml:1:1: no servers: there is no `servers` in the file
   help: give a client's configuration file, or callsign.toml
 "##);
 }

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use callsign::Catalogue;
-use callsign_config::{ConfigFile, Statics, Transport, parse};
+use callsign_config::{ConfigFile, Problem, Statics, Transport, parse};
 
 fn file(path: &str, text: &str) -> ConfigFile {
     parse(Path::new(path), text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
@@ -221,10 +221,21 @@ fn which_client_a_file_is_of() {
         ("stdin", r#" {"mcpServers": {}}"#, "generic"),
         ("stdin", "[servers.a]\ncommand = 'x'", "callsign"),
         ("callsign.toml", "", "callsign"),
+        (".claude/settings.json", r#"{"permissions": {}}"#, "claude-code"),
     ];
     for (path, text, client) in cases {
         assert_eq!(file(path, text).client, client, "{path} {text}");
     }
+}
+
+#[test]
+fn a_file_of_a_client_that_is_not_read_is_never_taken_for_one_without_servers() {
+    let crush = r#"{"mcp": {"a": {"type": "stdio", "command": "x"}}, "permissions": {"allowed_tools": []}}"#;
+    let error = parse(Path::new("crush.json"), crush.as_bytes()).unwrap_err();
+    assert!(
+        matches!(error.problem(), Problem::NoServers { near, .. } if near.is_empty()),
+        "{error}"
+    );
 }
 
 #[test]
