@@ -277,7 +277,7 @@ async fn the_server_receives_the_wire_name_while_the_caller_uses_the_exposed_one
     let wire = "request".parse().unwrap();
     for options in [&["discover=answer"][..], &[]] {
         let spec = server("alpha", options);
-        let mut session = Session::open(&spec, &Limits::default(), &Memory::none()).await.unwrap();
+        let session = Session::open(&spec, &Limits::default(), &Memory::none()).await.unwrap();
         let params = format!(
             r#"{{ "x" : 1e999, "name" : "{exposed}", "arguments":{{"a":  "é\u00e9","n":123456789012345678901234567890 }} }}"#
         );
@@ -301,7 +301,7 @@ async fn a_call_has_a_limit_and_the_session_survives_it() {
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("lines");
     let spec = server("s", &[&format!("record={}", record.display())]);
-    let mut session = Session::open(&spec, &limits, &Memory::none()).await.unwrap();
+    let session = Session::open(&spec, &limits, &Memory::none()).await.unwrap();
     let nothing = serde_json::value::RawValue::from_string("{}".to_owned()).unwrap();
     let error = session.call(&"hang".parse().unwrap(), &nothing).await.unwrap_err();
     assert!(

@@ -143,7 +143,7 @@ impl HttpLink {
         spoken: Option<&Spoken>,
     ) -> Result<(), HttpError> {
         let mut reader = EventReader::new(self.bounds.message_bytes);
-        let mut ended = self.events(response, &mut reader, id, spoken).await;
+        let mut ended = self.events(response, &mut reader, Some(id), spoken).await;
         for _ in 0..RESUMPTIONS {
             if !self.router.is_open(id) {
                 return Ok(());
@@ -163,7 +163,7 @@ impl HttpLink {
                 .header(LAST_EVENT_ID, last);
             let response = again.send().await.map_err(unreachable)?;
             ended = match self.successful(response, id).await {
-                Ok(response) => self.events(response, &mut reader, id, spoken).await,
+                Ok(response) => self.events(response, &mut reader, Some(id), spoken).await,
                 Err(error) => return Err(error),
             };
         }
@@ -174,7 +174,7 @@ impl HttpLink {
         &self,
         response: Response,
         reader: &mut EventReader,
-        id: &Id,
+        during: Option<&Id>,
         spoken: Option<&Spoken>,
     ) -> Result<(), HttpError> {
         let mut pieces = response.bytes_stream();
@@ -184,14 +184,25 @@ impl HttpLink {
             reader.push(&piece, &mut events).map_err(|long| HttpError::TooLong(long.0))?;
             for event in events.drain(..) {
                 if matches!(event.kind.as_str(), "" | "message") && !event.data.is_empty() {
-                    self.reply(self.router.frame(&event.data, Some(id)), spoken).await?;
+                    self.reply(self.router.frame(&event.data, during), spoken).await?;
                 }
             }
-            if !self.router.is_open(id) {
+            if during.is_some_and(|id| !self.router.is_open(id)) {
                 return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// Reads the stream of messages that belong to no exchange.
+    pub(crate) async fn hear(&self, spoken: Option<&Spoken>) -> Result<(), HttpError> {
+        let request = self.to_server(Method::GET, None, spoken).header(ACCEPT, "text/event-stream");
+        let response = request.send().await.map_err(unreachable)?;
+        if !response.status().is_success() {
+            return Err(self.failure(response).await.0);
+        }
+        let mut reader = EventReader::new(self.bounds.message_bytes);
+        self.events(response, &mut reader, None, spoken).await
     }
 
     async fn reply(&self, replies: Vec<String>, spoken: Option<&Spoken>) -> Result<(), HttpError> {
