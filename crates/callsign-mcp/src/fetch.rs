@@ -104,7 +104,7 @@ async fn collect(
     }
     let seen = live.connection.seen();
     if seen.junk > 0 {
-        let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.apply(line)).collect();
+        let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.line(line)).collect();
         notes.push(Note::Junk { lines: seen.junk, excerpts });
     }
     if live.restarted {
@@ -176,8 +176,8 @@ async fn extras(
                 *target = entries;
                 continue;
             }
-            Ok(Err(Incomplete::Content(error))) => live.mask.apply(&error.to_string()),
-            Ok(Err(Incomplete::Request(error))) => live.mask.apply(&error.to_string()),
+            Ok(Err(Incomplete::Content(error))) => live.mask.line(&error.to_string()),
+            Ok(Err(Incomplete::Request(error))) => live.mask.line(&error.to_string()),
             Err(_) => format!("no answer in {} s", EXTRAS.as_secs()),
         };
         notes.push(Note::ListFailed { list, reason });

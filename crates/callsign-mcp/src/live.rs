@@ -70,10 +70,11 @@ impl Live {
         deadline: Instant,
     ) -> Result<Self, FetchError> {
         let mask = Mask::of(spec);
-        let start = match memory.era(spec, limits.handshake_verdict) {
-            Some(Era::Handshake) => Start::Handshake,
-            Some(Era::Stateless) => Start::Stateless,
-            None => Start::Probe(limits.probe),
+        let start = match (memory.era(spec, limits.handshake_verdict), &spec.launch) {
+            (Some(Era::Handshake), _) => Start::Handshake,
+            (Some(Era::Stateless), _) => Start::Stateless,
+            (None, Launch::Stdio { .. }) => Start::Probe(limits.probe),
+            (None, Launch::Http { .. }) => Start::Probe(limits.probe_http),
         };
         let mut restarted = false;
         let mut attempt = Self::attempt(spec, limits, caller, start, deadline).await?;
@@ -156,7 +157,7 @@ impl Link {
                 let endpoint = Endpoint { url: url.clone(), headers: headers.collect() };
                 let connection = Connection::over_http(&endpoint, inbound.clone(), bounds)
                     .map_err(|error| FetchError::Invalid {
-                        reason: Mask::of(spec).apply(&error.to_string()),
+                        reason: Mask::of(spec).line(&error.to_string()),
                     })?;
                 Ok(Self { connection, process: None })
             }

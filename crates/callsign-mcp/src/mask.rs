@@ -89,6 +89,11 @@ impl Mask {
         self.values.iter().any(|value| text.contains(&**value))
     }
 
+    /// As [`apply`](Self::apply), in one line of bounded length.
+    pub(crate) fn line(&self, text: &str) -> String {
+        printable(&self.apply(text), 600)
+    }
+
     /// The text with secrets hidden, other control characters than line breaks escaped, and cut to its end.
     pub(crate) fn apply(&self, text: &str) -> String {
         let mut masked = text.to_owned();

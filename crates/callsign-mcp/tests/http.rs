@@ -151,6 +151,23 @@ async fn only_the_servers_given_are_contacted_and_a_silent_one_delays_nobody() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_silent_to_discover_is_asked_to_initialize_as_well() {
+    let server = Server::start(|asked| match asked.call().as_str() {
+        "server/discover" => vec![Piece::Hang],
+        "initialize" => {
+            json(&result(asked, r#"{"protocolVersion":"2025-03-26","capabilities":{}}"#))
+        }
+        _ => json(&result(asked, r#"{"tools":[]}"#)),
+    })
+    .await;
+    let limits = Limits { probe_http: Duration::from_millis(100), ..Limits::default() };
+    let fetched = fetch(&spec("s", &server.url()), &limits, &Memory::none()).await.unwrap();
+    assert_eq!((fetched.era, fetched.protocol.as_str()), (Era::Handshake, "2025-03-26"));
+    let listed = server.asked().into_iter().find(|asked| asked.call() == "tools/list").unwrap();
+    assert_eq!(listed.header("mcp-protocol-version"), None, "2025-03-26 knows no such header");
+}
+
+#[tokio::test]
 async fn what_is_no_mcp_server_or_no_address_is_said_so() {
     let page = Server::start(|_| whole("200 OK", "content-type: text/html\r\n", "<html>")).await;
     let failure = |url: String| async move {

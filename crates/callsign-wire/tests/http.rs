@@ -8,7 +8,8 @@ use std::time::Duration;
 use callsign_wire::http::{Endpoint, HttpError};
 use callsign_wire::lifecycle::HandshakeError;
 use callsign_wire::{
-    Bounds, ClientIdentity, Connection, Era, Inbound, Opening, RequestError, Start, establish,
+    Bounds, ClientIdentity, Connection, Era, Inbound, IncomingMessage, Opening, RequestError,
+    Start, establish,
 };
 use support::{
     Answer, Asked, Piece, Server, accepted, error, event, json, result, stream_head, whole,
@@ -265,4 +266,45 @@ async fn an_ended_session_is_told_apart() {
     start(&connection).await.unwrap();
     let failure = connection.request("tools/list", None).await.unwrap_err();
     assert!(matches!(failure, RequestError::Http(HttpError::SessionEnded)), "{failure:?}");
+}
+
+#[tokio::test]
+async fn what_a_server_sends_outside_any_exchange_is_heard_and_delivered() {
+    let server = Server::start(|asked| {
+        if asked.method == "GET" {
+            let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+            return vec![stream_head(), event(changed)];
+        }
+        handshake(asked, |asked| {
+            vec![
+                stream_head(),
+                event(r#"{"jsonrpc":"2.0","id":9,"method":"elicitation/create"}"#),
+                event(&result(asked, "1")),
+            ]
+        })
+    })
+    .await;
+    let (sender, mut inbound) = tokio::sync::mpsc::channel(8);
+    let endpoint = Endpoint { url: server.url(), headers: Vec::new() };
+    let connection =
+        Connection::over_http(&endpoint, Inbound::Deliver(sender), Bounds::default()).unwrap();
+    start(&connection).await.unwrap();
+    connection.hear().await.unwrap();
+    let heard = inbound.recv().await.unwrap();
+    assert!(heard.during.is_none());
+    assert!(
+        matches!(&heard.message, IncomingMessage::Notification(n) if n.method.ends_with("list_changed"))
+    );
+
+    let call = connection.call("tools/call", None).await.unwrap();
+    let id = call.id().clone();
+    call.answer().await.unwrap();
+    let asked = inbound.recv().await.unwrap();
+    assert_eq!(asked.during, Some(id), "it is known which call caused the question");
+    let IncomingMessage::Request(request) = asked.message else { panic!() };
+    let answer: Box<serde_json::value::RawValue> =
+        serde_json::from_str(r#"{"action":"accept"}"#).unwrap();
+    connection.respond(&request.id, Ok(&answer)).await.unwrap();
+    let posted = server.asked().pop().unwrap().body;
+    assert_eq!(posted, r#"{"jsonrpc":"2.0","id":9,"result":{"action":"accept"}}"#);
 }

@@ -53,8 +53,8 @@ impl Drop for Group {
 #[cfg(target_os = "linux")]
 fn runs(group: libc::pid_t) -> Option<bool> {
     let processes = std::fs::read_dir("/proc").ok()?;
-    let mut stats = processes
-        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
+    let mut stats =
+        processes.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
     Some(stats.any(|stat| {
         // `id (name) state parent group …`; the name may hold anything (proc_pid_stat(5)).
         let mut words = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
