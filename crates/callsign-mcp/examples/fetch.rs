@@ -30,7 +30,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     if let Ok(tool) = std::env::var("CALL") {
         let arguments = std::env::var("ARGUMENTS").unwrap_or_else(|_| "{}".to_owned());
         let arguments = serde_json::value::RawValue::from_string(arguments)?;
-        let mut session = Session::open(&spec, &limits, &Memory::none()).await?;
+        let session = Session::open(&spec, &limits, &Memory::none()).await?;
         let result = session.call(&tool.parse()?, &arguments).await;
         session.close().await;
         println!("{}", result?.get());

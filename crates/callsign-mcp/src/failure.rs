@@ -209,7 +209,7 @@ impl FetchError {
     /// With secrets hidden in the one variant that quotes a server without passing through [`Wording`].
     pub(crate) fn masked(self, mask: &Mask) -> Self {
         match self {
-            Self::NotAList { list, reason } => Self::NotAList { list, reason: mask.apply(&reason) },
+            Self::NotAList { list, reason } => Self::NotAList { list, reason: mask.line(&reason) },
             other => other,
         }
     }
@@ -313,7 +313,7 @@ impl Wording<'_> {
                 self.request(RequestError::Refused(error))
             }
             HandshakeError::NoCommonRevision(offered) => {
-                FetchError::NoCommonRevision { offered: self.mask.apply(&offered) }
+                FetchError::NoCommonRevision { offered: self.mask.line(&offered) }
             }
             HandshakeError::FirstRevisionSse => FetchError::FirstRevisionSse,
             HandshakeError::Connection(error) => self.request(error),
@@ -327,7 +327,7 @@ impl Wording<'_> {
             RequestError::Refused(error) => FetchError::Refused {
                 stage,
                 code: error.code(),
-                message: mask.apply(error.message()),
+                message: mask.line(error.message()),
                 evidence,
             },
             RequestError::Closed(Closed::LineTooLong(limit)) => {
@@ -336,29 +336,29 @@ impl Wording<'_> {
             RequestError::Closed(Closed::Read(reason)) => FetchError::BrokenOff { stage, reason },
             RequestError::Closed(_) => FetchError::ExitedEarly { stage, status, evidence },
             RequestError::Http(error) => http(error, mask, stage),
-            other => FetchError::BrokenOff { stage, reason: mask.apply(&other.to_string()) },
+            other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
         }
     }
 }
 
 fn http(error: HttpError, mask: &Mask, stage: Stage) -> FetchError {
     match error {
-        HttpError::Invalid(reason) => FetchError::Invalid { reason: mask.apply(&reason) },
+        HttpError::Invalid(reason) => FetchError::Invalid { reason: mask.line(&reason) },
         HttpError::Tls(reason) | HttpError::Unreachable(reason) => {
-            FetchError::Unreachable { reason: mask.apply(&reason) }
+            FetchError::Unreachable { reason: mask.line(&reason) }
         }
         HttpError::Status { status, body, challenge } => FetchError::Http {
             stage,
             status,
-            body: mask.apply(&body),
-            challenge: challenge.map(|challenge| mask.apply(&challenge)),
+            body: mask.line(&body),
+            challenge: challenge.map(|challenge| mask.line(&challenge)),
         },
         HttpError::Redirected(location) => {
-            FetchError::Redirected { location: mask.apply(&location) }
+            FetchError::Redirected { location: mask.line(&location) }
         }
-        HttpError::NotAnAnswer(_) => FetchError::NotMcp { reason: mask.apply(&error.to_string()) },
+        HttpError::NotAnAnswer(_) => FetchError::NotMcp { reason: mask.line(&error.to_string()) },
         HttpError::TooLong(limit) => FetchError::MessageTooLong { limit },
-        other => FetchError::BrokenOff { stage, reason: mask.apply(&other.to_string()) },
+        other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
     }
 }
 

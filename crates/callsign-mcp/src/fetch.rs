@@ -8,7 +8,7 @@ use crate::failure::FetchError;
 use crate::header_params::HeaderParams;
 use crate::limits::Limits;
 use crate::listed::{Listed, declares};
-use crate::live::Live;
+use crate::live::{Caller, Live};
 use crate::memory::Memory;
 use crate::note::Note;
 use crate::paging::{Incomplete, Paging};
@@ -62,19 +62,28 @@ pub(crate) async fn list(
 ) -> Result<(Result<Fetched, FetchError>, Live), FetchError> {
     let begin = Instant::now();
     let deadline = begin + limits.start;
-    let mut live = Box::pin(Live::open(spec, limits, memory, deadline)).await?;
-    let fetched = Box::pin(collect(&mut live, limits, begin, deadline)).await;
-    let fetched = fetched.map(|(mut fetched, listed)| {
-        if let Err(reason) = memory.remember_catalogue(spec, &fetched, &listed, &live.mask) {
-            fetched.notes.push(Note::NotRemembered { reason });
-        }
-        fetched
-    });
+    let live = Box::pin(Live::open(spec, limits, memory, &Caller::default(), deadline)).await?;
+    let fetched = Box::pin(list_live(&live, spec, limits, memory, begin)).await;
     Ok((fetched, live))
 }
 
+/// Lists a server that runs already, and remembers what it says; the time counts from `begin`.
+pub(crate) async fn list_live(
+    live: &Live,
+    spec: &ServerSpec,
+    limits: &Limits,
+    memory: &Memory,
+    begin: Instant,
+) -> Result<Fetched, FetchError> {
+    let (mut fetched, listed) = collect(live, limits, begin, begin + limits.start).await?;
+    if let Err(reason) = memory.remember_catalogue(spec, &fetched, &listed, &live.mask) {
+        fetched.notes.push(Note::NotRemembered { reason });
+    }
+    Ok(fetched)
+}
+
 async fn collect(
-    live: &mut Live,
+    live: &Live,
     limits: &Limits,
     begin: Instant,
     deadline: Instant,
@@ -95,7 +104,7 @@ async fn collect(
     }
     let seen = live.connection.seen();
     if seen.junk > 0 {
-        let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.apply(line)).collect();
+        let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.line(line)).collect();
         notes.push(Note::Junk { lines: seen.junk, excerpts });
     }
     if live.restarted {
@@ -109,7 +118,7 @@ async fn collect(
 
 /// Fetches the tools; gives the number of pages.
 async fn tools(
-    live: &mut Live,
+    live: &Live,
     limits: &Limits,
     deadline: Instant,
     listed: &mut Listed,
@@ -149,7 +158,7 @@ fn is_unknown_method(error: &RequestError) -> bool {
 
 /// Fetches prompts and resources where the server declares them.
 async fn extras(
-    live: &mut Live,
+    live: &Live,
     limits: &Limits,
     deadline: Instant,
     listed: &mut Listed,
@@ -167,8 +176,8 @@ async fn extras(
                 *target = entries;
                 continue;
             }
-            Ok(Err(Incomplete::Content(error))) => live.mask.apply(&error.to_string()),
-            Ok(Err(Incomplete::Request(error))) => live.mask.apply(&error.to_string()),
+            Ok(Err(Incomplete::Content(error))) => live.mask.line(&error.to_string()),
+            Ok(Err(Incomplete::Request(error))) => live.mask.line(&error.to_string()),
             Err(_) => format!("no answer in {} s", EXTRAS.as_secs()),
         };
         notes.push(Note::ListFailed { list, reason });

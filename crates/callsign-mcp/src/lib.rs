@@ -22,7 +22,7 @@
 //!     }
 //! }
 //!
-//! let mut session = Session::open(&spec, &limits, &memory).await.unwrap();
+//! let session = Session::open(&spec, &limits, &memory).await.unwrap();
 //! let arguments = serde_json::value::to_raw_value(&serde_json::json!({"message": "hello"})).unwrap();
 //! let result = session.call(&"echo".parse().unwrap(), &arguments).await.unwrap();
 //! println!("{}", result.get());
@@ -53,6 +53,7 @@ pub use failure::{Evidence, FetchError, Stage};
 pub use fetch::{Fetched, fetch};
 pub use fleet::{Progress, fetch_all};
 pub use limits::Limits;
+pub use live::Caller;
 pub use memory::{Memory, Remembered};
 pub use note::Note;
 pub use session::{CallError, Session};

@@ -10,8 +10,11 @@ pub(crate) const HANDSHAKE_VERDICT: Duration = Duration::from_secs(24 * 60 * 60)
 pub struct Limits {
     /// From the start of one server to its complete list.
     pub start: Duration,
-    /// How long a server of unknown era may stay silent to `server/discover` before it is also asked to `initialize`.
+    /// How long a server of unknown era may stay silent to `server/discover` over stdio before it is also asked to
+    /// `initialize`.
     pub probe: Duration,
+    /// The same over HTTP, where silence is rare and a slow network is not.
+    pub probe_http: Duration,
     /// One call of a tool.
     pub call: Duration,
     /// How long a server may take to leave by itself once its stdin is closed. After a call it is given ten times that.
@@ -37,6 +40,7 @@ impl Default for Limits {
         Self {
             start: Duration::from_secs(30),
             probe: Duration::from_millis(700),
+            probe_http: Duration::from_secs(8),
             call: Duration::from_secs(120),
             // Many servers stay when stdin closes, and a check of many is to take no longer than its slowest one.
             leave: Duration::from_millis(60),

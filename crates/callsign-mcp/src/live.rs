@@ -7,6 +7,7 @@ use callsign_wire::process::{Patience, Process, Program};
 use callsign_wire::{
     Bounds, ClientIdentity, Connection, Era, Inbound, Opening, RequestError, Start, establish,
 };
+use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 use crate::environment::clean;
@@ -27,7 +28,24 @@ pub(crate) struct Live {
     pub(crate) mask: Mask,
     /// Whether it ended at the first message and had to be started a second time.
     pub(crate) restarted: bool,
-    process: Option<Process>,
+    process: Mutex<Option<Process>>,
+}
+
+/// Who speaks to a server, and what becomes of the server's own requests and notifications.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// Name, version and capabilities that the server is told.
+    pub identity: ClientIdentity,
+    /// Where the server's own messages go.
+    pub inbound: Inbound,
+}
+
+impl Default for Caller {
+    /// callsign itself, which offers servers nothing and refuses what they ask.
+    fn default() -> Self {
+        let identity = ClientIdentity::new("callsign", env!("CARGO_PKG_VERSION"));
+        Self { identity, inbound: Inbound::Refuse }
+    }
 }
 
 /// A link that has not answered yet.
@@ -48,16 +66,18 @@ impl Live {
         spec: &ServerSpec,
         limits: &Limits,
         memory: &Memory,
+        caller: &Caller,
         deadline: Instant,
     ) -> Result<Self, FetchError> {
         let mask = Mask::of(spec);
-        let start = match memory.era(spec, limits.handshake_verdict) {
-            Some(Era::Handshake) => Start::Handshake,
-            Some(Era::Stateless) => Start::Stateless,
-            None => Start::Probe(limits.probe),
+        let start = match (memory.era(spec, limits.handshake_verdict), &spec.launch) {
+            (Some(Era::Handshake), _) => Start::Handshake,
+            (Some(Era::Stateless), _) => Start::Stateless,
+            (None, Launch::Stdio { .. }) => Start::Probe(limits.probe),
+            (None, Launch::Http { .. }) => Start::Probe(limits.probe_http),
         };
         let mut restarted = false;
-        let mut attempt = Self::attempt(spec, limits, start, deadline).await?;
+        let mut attempt = Self::attempt(spec, limits, caller, start, deadline).await?;
         if let Err((Failure::Handshake(error), link)) = &attempt
             && start != Start::Handshake
             && is_gone(error)
@@ -65,11 +85,12 @@ impl Live {
         {
             // Servers exist that end on any message before `initialize`.
             restarted = true;
-            attempt = Self::attempt(spec, limits, Start::Handshake, deadline).await?;
+            attempt = Self::attempt(spec, limits, caller, Start::Handshake, deadline).await?;
         }
         match attempt {
             Ok((opening, Link { connection, process })) => {
                 memory.remember_era(spec, opening.next, &opening.spoken.revision);
+                let process = Mutex::new(process);
                 Ok(Self { connection, opening, mask, restarted, process })
             }
             Err((failure, link)) => {
@@ -82,12 +103,13 @@ impl Live {
     async fn attempt(
         spec: &ServerSpec,
         limits: &Limits,
+        caller: &Caller,
         start: Start,
         deadline: Instant,
     ) -> Result<Result<(Opening, Link), (Failure, Link)>, FetchError> {
-        let link = Link::to(spec, limits)?;
-        let client = ClientIdentity::new("callsign", env!("CARGO_PKG_VERSION"));
-        let opened = timeout_at(deadline, establish(&link.connection, &client, start)).await;
+        let link = Link::to(spec, limits, &caller.inbound)?;
+        let opening = establish(&link.connection, &caller.identity, start);
+        let opened = timeout_at(deadline, opening).await;
         Ok(match opened {
             Ok(Ok(opening)) => Ok((opening, link)),
             Ok(Err(error)) => Err((Failure::Handshake(error), link)),
@@ -96,42 +118,46 @@ impl Live {
     }
 
     /// Words a failed request with what the server wrote.
-    pub(crate) async fn explain(&mut self, stage: Stage, error: RequestError) -> FetchError {
-        let (evidence, status) =
-            gather(&self.connection, self.process.as_mut(), &self.mask, is_closed(&error)).await;
+    pub(crate) async fn explain(&self, stage: Stage, error: RequestError) -> FetchError {
+        let (evidence, status) = self.gather(is_closed(&error)).await;
         Wording { mask: &self.mask, stage, evidence, status }.request(error)
     }
 
     /// Words the passing of a time limit with what the server wrote.
-    pub(crate) async fn timed_out(&mut self, stage: Stage, limit: Duration) -> FetchError {
-        let (evidence, status) =
-            gather(&self.connection, self.process.as_mut(), &self.mask, false).await;
+    pub(crate) async fn timed_out(&self, stage: Stage, limit: Duration) -> FetchError {
+        let (evidence, status) = self.gather(false).await;
         Wording { mask: &self.mask, stage, evidence, status }.timed_out(limit)
+    }
+
+    async fn gather(&self, ended: bool) -> (Box<Evidence>, Option<String>) {
+        gather(&self.connection, self.process.lock().await.as_mut(), &self.mask, ended).await
     }
 
     /// Ends the server: politely at first, for certain in the end.
     pub(crate) async fn close(self, patience: Patience) {
-        Link { connection: self.connection, process: self.process }.close(patience).await;
+        Link { connection: self.connection, process: self.process.into_inner() }
+            .close(patience)
+            .await;
     }
 }
 
 impl Link {
-    fn to(spec: &ServerSpec, limits: &Limits) -> Result<Self, FetchError> {
+    fn to(spec: &ServerSpec, limits: &Limits, inbound: &Inbound) -> Result<Self, FetchError> {
         let bounds = Bounds { message_bytes: limits.message_bytes };
         match &spec.launch {
             Launch::Stdio { command, args, env, cwd } => {
                 let program = program(command, args, env, cwd.as_ref());
                 let (process, (stdin, stdout)) = Process::start(&program).map_err(not_started)?;
-                let connection = Connection::over_lines(stdout, stdin, Inbound::Refuse, bounds);
+                let connection = Connection::over_lines(stdout, stdin, inbound.clone(), bounds);
                 Ok(Self { connection, process: Some(process) })
             }
             Launch::Http { url, headers } => {
                 let headers =
                     headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
                 let endpoint = Endpoint { url: url.clone(), headers: headers.collect() };
-                let connection = Connection::over_http(&endpoint, Inbound::Refuse, bounds)
+                let connection = Connection::over_http(&endpoint, inbound.clone(), bounds)
                     .map_err(|error| FetchError::Invalid {
-                        reason: Mask::of(spec).apply(&error.to_string()),
+                        reason: Mask::of(spec).line(&error.to_string()),
                     })?;
                 Ok(Self { connection, process: None })
             }

@@ -89,6 +89,11 @@ impl Mask {
         self.values.iter().any(|value| text.contains(&**value))
     }
 
+    /// As [`apply`](Self::apply), in one line of bounded length.
+    pub(crate) fn line(&self, text: &str) -> String {
+        printable(&self.apply(text), 600)
+    }
+
     /// The text with secrets hidden, other control characters than line breaks escaped, and cut to its end.
     pub(crate) fn apply(&self, text: &str) -> String {
         let mut masked = text.to_owned();
@@ -191,7 +196,9 @@ fn mask_words(line: &str) -> String {
         }
         rest = &rest[word.len()..];
         let is_scheme = matches!(word.to_ascii_lowercase().as_str(), "bearer" | "basic");
-        out.push_str(&mask_word(word, after_secret_name && !is_scheme));
+        // `Bearer realm="x"` is a server's challenge, not a credential.
+        let is_parameter = word.ends_with('=') && rest.starts_with('"');
+        out.push_str(&mask_word(word, after_secret_name && !is_scheme && !is_parameter));
         after_secret_name = is_scheme;
     }
     out
@@ -269,6 +276,8 @@ mod tests {
         let none = mask(&[], &[]);
         for (text, shown) in [
             ("Authorization: Bearer abc123", "Authorization: Bearer ***"),
+            ("Bearer realm=\"r\"", "Bearer realm=\"r\""),
+            ("Bearer dG9rZW4=", "Bearer ***"),
             ("using ghp_abcdefghijklmnop now", "using *** now"),
             ("PASSWORD=x next", "PASSWORD=*** next"),
             (r#"{"api_key": "zz9", "n": "ok"}"#, r#"{"api_key": "***", "n": "ok"}"#),

@@ -1,17 +1,19 @@
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use callsign::catalogue::fields;
 use callsign::{Catalogue, WireName};
 use callsign_wire::lifecycle::HEADER_MISMATCH;
 use callsign_wire::message::{RpcError, SpliceError, splice};
-use callsign_wire::{Connection, Era, RequestError};
+use callsign_wire::{Connection, Era, Opening, RequestError};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
 use crate::failure::{FetchError, Stage};
+use crate::fetch::{Fetched, list_live};
 use crate::header_params::HeaderParams;
 use crate::limits::Limits;
-use crate::live::Live;
+use crate::live::{Caller, Live};
 use crate::memory::Memory;
 use crate::paging::Paging;
 use crate::spec::ServerSpec;
@@ -47,14 +49,19 @@ impl CallError {
 
 /// One server, running and ready to be called.
 ///
-/// Dropping it kills the server's whole process group; [`close`](Self::close) lets it leave by itself first.
+/// Many calls may be under way at once. Dropping it kills the server's whole process group; [`close`](Self::close) lets it leave by itself first.
 #[derive(Debug)]
 pub struct Session {
     live: Live,
+    spec: ServerSpec,
     limits: Limits,
-    /// By wire name; `None` until they are needed.
-    header_params: Option<BTreeMap<String, HeaderParams>>,
+    memory: Memory,
+    /// `None` until they are needed.
+    header_params: Mutex<Option<Arc<ByName>>>,
 }
+
+/// The arguments of each tool, by wire name, that travel as headers too.
+type ByName = BTreeMap<String, HeaderParams>;
 
 impl Session {
     /// Starts or reaches the server and settles how to speak with it. Nothing is listed or called yet.
@@ -66,10 +73,42 @@ impl Session {
         limits: &Limits,
         memory: &Memory,
     ) -> Result<Self, FetchError> {
+        Self::open_as(&Caller::default(), spec, limits, memory).await
+    }
+
+    /// As [`open`](Self::open), for a caller that offers servers something or wants to hear them.
+    ///
+    /// # Errors
+    /// Why it can't be spoken with.
+    pub async fn open_as(
+        caller: &Caller,
+        spec: &ServerSpec,
+        limits: &Limits,
+        memory: &Memory,
+    ) -> Result<Self, FetchError> {
         let deadline = Instant::now() + limits.start;
-        let live = Box::pin(Live::open(spec, limits, memory, deadline)).await?;
-        let header_params = memory.catalogue(spec).map(|known| header_params(&known.catalogue));
-        Ok(Self { live, limits: *limits, header_params })
+        let live = Box::pin(Live::open(spec, limits, memory, caller, deadline)).await?;
+        let known = memory.catalogue(spec).map(|known| Arc::new(by_name(&known.catalogue)));
+        let (spec, limits, memory) = (spec.clone(), *limits, memory.clone());
+        Ok(Self { live, spec, limits, memory, header_params: Mutex::new(known) })
+    }
+
+    /// Everything the server advertises now, complete as by [`fetch`](crate::fetch).
+    ///
+    /// # Errors
+    /// Why there is no complete list of tools; the server keeps running.
+    pub async fn list(&self) -> Result<Fetched, FetchError> {
+        let begin = Instant::now();
+        let listing = list_live(&self.live, &self.spec, &self.limits, &self.memory, begin);
+        let fetched = Box::pin(listing).await?;
+        self.keep(Some(Arc::new(by_name(&fetched.catalogue))));
+        Ok(fetched)
+    }
+
+    /// What the server said when it was opened, and what both sides speak.
+    #[must_use]
+    pub fn opening(&self) -> &Opening {
+        &self.live.opening
     }
 
     /// The connection, for what this type does not offer.
@@ -83,7 +122,7 @@ impl Session {
     /// # Errors
     /// The server refuses, fails, or is slower than the limit for calls.
     pub async fn call(
-        &mut self,
+        &self,
         wire: &WireName,
         arguments: &RawValue,
     ) -> Result<Box<RawValue>, CallError> {
@@ -95,7 +134,7 @@ impl Session {
     /// # Errors
     /// As for [`call`](Self::call); also parameters that are no object or have `name` twice.
     pub async fn call_with(
-        &mut self,
+        &self,
         wire: &WireName,
         params: &str,
     ) -> Result<Box<RawValue>, CallError> {
@@ -108,7 +147,7 @@ impl Session {
         let mut outcome = self.exchange(&params, &headers).await?;
         // The server compared headers and body before it did anything, and knows a newer schema than we do.
         if matches!(&outcome, Err(error) if error.code() == Some(HEADER_MISMATCH)) {
-            self.header_params = None;
+            self.keep(None);
             let headers = self.headers(wire, &params).await;
             outcome = self.exchange(&params, &headers).await?;
         }
@@ -117,21 +156,20 @@ impl Session {
 
     /// One exchange; the inner error is the server's own.
     async fn exchange(
-        &mut self,
+        &self,
         params: &RawValue,
         headers: &[(String, String)],
     ) -> Result<Result<Box<RawValue>, RpcError>, CallError> {
-        let call = self.live.connection.call("tools/call", Some(params)).await;
-        let (id, outcome) = match call {
-            Ok(mut call) => {
-                for (name, value) in headers {
-                    call = call.header(name, value);
-                }
-                let id = call.id().clone();
-                (Some(id), timeout(self.limits.call, call.answer()).await)
+        let mut id = None;
+        let exchange = async {
+            let mut call = self.live.connection.call("tools/call", Some(params)).await?;
+            id = Some(call.id().clone());
+            for (name, value) in headers {
+                call = call.header(name, value);
             }
-            Err(error) => (None, Ok(Err(error))),
+            call.answer().await
         };
+        let outcome = timeout(self.limits.call, exchange).await;
         let error = match (outcome, id) {
             (Ok(Ok(result)), _) => return Ok(Ok(result)),
             (Ok(Err(RequestError::Refused(error))), _) => return Ok(Err(error)),
@@ -148,14 +186,16 @@ impl Session {
 
     /// The arguments that the server wants as headers too. Only the stateless era over HTTP has such, and they stand in
     /// the tool's schema, so the tools are listed once where no catalogue is remembered.
-    async fn headers(&mut self, wire: &WireName, params: &RawValue) -> Vec<(String, String)> {
+    async fn headers(&self, wire: &WireName, params: &RawValue) -> Vec<(String, String)> {
         if !(self.live.connection.is_http() && self.is_stateless()) {
             return Vec::new();
         }
-        if self.header_params.is_none() {
-            self.header_params = Some(self.listed_header_params().await);
-        }
-        let known = self.header_params.as_ref().and_then(|params| params.get(wire.as_str()));
+        let kept = self.header_params.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let by_name = match kept {
+            Some(kept) => kept,
+            None => self.listed_header_params().await,
+        };
+        let known = by_name.get(wire.as_str());
         let arguments = fields(params.get()).ok().and_then(|params| params.get("arguments"));
         match (known, arguments) {
             (Some(known), Some(arguments)) => known.headers(arguments),
@@ -164,7 +204,7 @@ impl Session {
     }
 
     /// That they can't be listed is no reason not to call: the server will say what it misses.
-    async fn listed_header_params(&self) -> BTreeMap<String, HeaderParams> {
+    async fn listed_header_params(&self) -> Arc<ByName> {
         let connection = self.live.connection.clone();
         let mut paging = Paging::new(&connection, &self.limits, "tools");
         let tools = match timeout(self.limits.start, paging.complete()).await {
@@ -173,7 +213,13 @@ impl Session {
         };
         let mut catalogue = Catalogue::default();
         tools.iter().for_each(|tool| catalogue.push_tool(tool.get()));
-        header_params(&catalogue)
+        let listed = Arc::new(by_name(&catalogue));
+        self.keep(Some(Arc::clone(&listed)));
+        listed
+    }
+
+    fn keep(&self, header_params: Option<Arc<ByName>>) {
+        *self.header_params.lock().unwrap_or_else(PoisonError::into_inner) = header_params;
     }
 
     fn is_stateless(&self) -> bool {
@@ -201,7 +247,7 @@ impl Session {
 }
 
 /// The annotations of a catalogue's tools; tools with invalid ones have none.
-fn header_params(catalogue: &Catalogue) -> BTreeMap<String, HeaderParams> {
+fn by_name(catalogue: &Catalogue) -> ByName {
     let of = |tool: &callsign::Tool| {
         Some((tool.wire().to_string(), HeaderParams::of(tool.definition()?).ok()?))
     };

@@ -214,6 +214,27 @@ async fn a_hanging_server_costs_its_limit_and_leaves_nobody_behind() {
 }
 
 #[tokio::test]
+async fn a_list_that_never_comes_is_told_by_its_stage_and_prompts_that_never_come_cost_only_themselves()
+ {
+    let limits = Limits { start: Duration::from_millis(1500), ..Limits::default() };
+    let fetch = |option: &'static str| async move {
+        fetch(&server("s", &[option]), &limits, &Memory::none()).await
+    };
+    let error = fetch("list=silent").await.unwrap_err();
+    let stage = Stage::Listing { list: "tools", page: 1 };
+    assert!(matches!(&error, FetchError::TimedOut { stage: at, .. } if *at == stage), "{error:?}");
+    assert_eq!(error.to_string(), "its list of tools was not complete after 1.5 s (page 1)");
+    let fetched = fetch("prompts=silent").await.unwrap();
+    assert_eq!(names(&fetched), ["request"]);
+    assert!(matches!(&fetched.notes[..], [Note::ListFailed { list: "prompts", .. }]));
+}
+
+#[tokio::test]
+async fn a_flood_on_standard_error_blocks_nobody() {
+    assert_eq!(names(&fetched(&["stderr=3000000"]).await.unwrap()), ["request"]);
+}
+
+#[tokio::test]
 async fn dropping_ends_the_whole_group() {
     let directory = tempfile::tempdir().unwrap();
     let child = directory.path().join("child");
@@ -277,7 +298,7 @@ async fn the_server_receives_the_wire_name_while_the_caller_uses_the_exposed_one
     let wire = "request".parse().unwrap();
     for options in [&["discover=answer"][..], &[]] {
         let spec = server("alpha", options);
-        let mut session = Session::open(&spec, &Limits::default(), &Memory::none()).await.unwrap();
+        let session = Session::open(&spec, &Limits::default(), &Memory::none()).await.unwrap();
         let params = format!(
             r#"{{ "x" : 1e999, "name" : "{exposed}", "arguments":{{"a":  "é\u00e9","n":123456789012345678901234567890 }} }}"#
         );
@@ -301,7 +322,7 @@ async fn a_call_has_a_limit_and_the_session_survives_it() {
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("lines");
     let spec = server("s", &[&format!("record={}", record.display())]);
-    let mut session = Session::open(&spec, &limits, &Memory::none()).await.unwrap();
+    let session = Session::open(&spec, &limits, &Memory::none()).await.unwrap();
     let nothing = serde_json::value::RawValue::from_string("{}".to_owned()).unwrap();
     let error = session.call(&"hang".parse().unwrap(), &nothing).await.unwrap_err();
     assert!(

@@ -152,6 +152,24 @@ impl Connection {
         self.0.router.closed()
     }
 
+    /// Waits until the connection is gone, and says why. Over HTTP, where each exchange stands for itself, only
+    /// [`close`](Self::close) ends it.
+    pub async fn ended(&self) -> Closed {
+        self.0.router.ended().await
+    }
+
+    /// Hears what the server sends outside any exchange, until its stream ends. Over lines that is heard anyway, and this
+    /// never returns; over HTTP it is a stream of its own, which only the handshake era has.
+    ///
+    /// # Errors
+    /// The server has no such stream (status 405), or it fails.
+    pub async fn hear(&self) -> Result<(), RequestError> {
+        match &self.0.link {
+            Link::Lines(_) => Err(self.ended().await.into()),
+            Link::Http(link) => Ok(link.hear(self.spoken().as_ref()).await?),
+        }
+    }
+
     /// Sends a request and waits for its answer. Dropping the future gives the answer up (see [`Call`]).
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::message::{
     Id, Malformed, Message, Notification, Request, Response, RpcError, parse_frame, write_error,
@@ -61,7 +61,7 @@ pub enum IncomingMessage {
 }
 
 /// What happens to requests and notifications of the peer. `ping` is answered by the connection in either case.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Inbound {
     /// Requests are refused at once with "method not found", so that no peer waits; notifications are dropped.
     Refuse,
@@ -93,6 +93,7 @@ pub(crate) type Outcome = Result<Result<Box<RawValue>, RpcError>, Closed>;
 pub(crate) struct Router {
     state: Mutex<State>,
     inbound: Inbound,
+    ended: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -107,7 +108,7 @@ struct State {
 
 impl Router {
     pub(crate) fn new(inbound: Inbound) -> Self {
-        Self { state: Mutex::default(), inbound }
+        Self { state: Mutex::default(), inbound, ended: Notify::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -155,6 +156,18 @@ impl Router {
         for (open, reason) in waiting {
             // Who no longer waits need not be told.
             let _ = open.send(Err(reason));
+        }
+        self.ended.notify_waiters();
+    }
+
+    /// Waits until the connection is closed.
+    pub(crate) async fn ended(&self) -> Closed {
+        loop {
+            let ended = self.ended.notified();
+            if let Some(reason) = self.closed() {
+                return reason;
+            }
+            ended.await;
         }
     }
 

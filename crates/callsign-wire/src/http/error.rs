@@ -59,10 +59,15 @@ impl HttpError {
     pub fn speaks_for_handshake(&self) -> bool {
         match self {
             Self::Status { status, .. } => {
-                (400..500).contains(status) && !matches!(status, 401 | 403 | 407 | 408 | 425 | 429)
+                (400..500).contains(status) && !is_about_the_caller(*status)
             }
             Self::NotAnAnswer(_) => true,
             _ => false,
         }
     }
+}
+
+/// Client errors about who asks, and how often: whatever their body is, it is no answer to the request.
+pub(super) fn is_about_the_caller(status: u16) -> bool {
+    matches!(status, 401 | 403 | 407 | 408 | 425 | 429)
 }

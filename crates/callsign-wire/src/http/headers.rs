@@ -21,6 +21,11 @@ pub fn header_value(value: &str) -> String {
     if plain { value.to_owned() } else { format!("=?base64?{}?=", encode(value.as_bytes())) }
 }
 
+type HeaderPair = (&'static str, String);
+
+/// The first question to a server of unknown era; it is asked in the stateless one.
+const DISCOVER: &str = "server/discover";
+
 /// Which member of the parameters `Mcp-Name` repeats (2026-07-28, Streamable HTTP; tasks from their extension).
 const NAMED_BY: [(&str, &str); 6] = [
     ("tools/call", "name"),
@@ -31,33 +36,27 @@ const NAMED_BY: [(&str, &str); 6] = [
     ("tasks/cancel", "taskId"),
 ];
 
-/// The standard headers of a request: derived from its body alone, so that the two can't disagree.
+/// The revision, which everything carries once it is settled; the question for it carries the one it asks for.
+pub(super) fn of_revision(method: Option<&str>, spoken: Option<&Spoken>) -> Option<HeaderPair> {
+    let revision = match spoken {
+        Some(spoken) => Some(&*spoken.revision).filter(|revision| sends_version_header(revision)),
+        None => (method == Some(DISCOVER)).then_some(STATELESS),
+    };
+    Some(("mcp-protocol-version", revision?.to_owned()))
+}
+
+/// What the stateless era repeats of a request: derived from its body alone, so that the two can't disagree.
 pub(super) fn of_request(
     method: &str,
     params: Option<&RawValue>,
     spoken: Option<&Spoken>,
-) -> Vec<(&'static str, String)> {
-    let asks_era = spoken.is_none() && method == "server/discover";
-    if asks_era || spoken.is_some_and(|spoken| spoken.era == Era::Stateless) {
-        let revision = spoken.map_or(STATELESS, |spoken| &spoken.revision);
-        let mut headers = vec![
-            ("mcp-protocol-version", revision.to_owned()),
-            ("mcp-method", header_value(method)),
-        ];
-        headers.extend(name_of(method, params).map(|name| ("mcp-name", header_value(&name))));
-        headers
-    } else {
-        of_session(spoken)
+) -> Vec<HeaderPair> {
+    if !spoken.map_or(method == DISCOVER, |spoken| spoken.era == Era::Stateless) {
+        return Vec::new();
     }
-}
-
-/// The headers of everything else in a session.
-pub(super) fn of_session(spoken: Option<&Spoken>) -> Vec<(&'static str, String)> {
-    spoken
-        .filter(|spoken| sends_version_header(&spoken.revision))
-        .map(|spoken| ("mcp-protocol-version", spoken.revision.clone()))
-        .into_iter()
-        .collect()
+    let mut headers = vec![("mcp-method", header_value(method))];
+    headers.extend(name_of(method, params).map(|name| ("mcp-name", header_value(&name))));
+    headers
 }
 
 fn name_of(method: &str, params: Option<&RawValue>) -> Option<String> {
@@ -76,18 +75,16 @@ mod tests {
         let spoken = Spoken::stateless(&ClientIdentity::new("c", "1"));
         assert_eq!(
             of_request("tools/call", Some(&params), Some(&spoken)),
-            [
-                ("mcp-protocol-version", "2026-07-28".to_owned()),
-                ("mcp-method", "tools/call".to_owned()),
-                ("mcp-name", "=?base64?YcOp?=".to_owned()),
-            ]
+            [("mcp-method", "tools/call".to_owned()), ("mcp-name", "=?base64?YcOp?=".to_owned()),]
         );
     }
 
     #[test]
     fn before_the_era_is_known_only_the_question_for_it_has_headers() {
         assert!(of_request("initialize", None, None).is_empty());
-        assert_eq!(of_request("server/discover", None, None).len(), 2);
+        assert!(of_revision(Some("initialize"), None).is_none());
+        assert_eq!(of_request(DISCOVER, None, None).len(), 1);
+        assert_eq!(of_revision(Some(DISCOVER), None).unwrap().1, STATELESS);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
+use super::error::is_about_the_caller;
 use super::sse::{Event, EventReader};
 use super::{Endpoint, HttpError, headers, tls};
 use crate::connection::Bounds;
@@ -90,7 +91,7 @@ impl HttpLink {
         extra: &[(String, String)],
         spoken: Option<&Spoken>,
     ) -> HttpError {
-        let mut request = self.to_server(Method::POST, spoken);
+        let mut request = self.to_server(Method::POST, Some(method), spoken);
         for (name, value) in headers::of_request(method, params, spoken) {
             request = request.header(name, value);
         }
@@ -142,7 +143,7 @@ impl HttpLink {
         spoken: Option<&Spoken>,
     ) -> Result<(), HttpError> {
         let mut reader = EventReader::new(self.bounds.message_bytes);
-        let mut ended = self.events(response, &mut reader, id, spoken).await;
+        let mut ended = self.events(response, &mut reader, Some(id), spoken).await;
         for _ in 0..RESUMPTIONS {
             if !self.router.is_open(id) {
                 return Ok(());
@@ -157,12 +158,12 @@ impl HttpLink {
             let wait = reader.retry().map_or(RESUME_AFTER, Duration::from_millis);
             tokio::time::sleep(wait.min(LONGEST_RETRY)).await;
             let again = self
-                .to_server(Method::GET, spoken)
+                .to_server(Method::GET, None, spoken)
                 .header(ACCEPT, "text/event-stream")
                 .header(LAST_EVENT_ID, last);
             let response = again.send().await.map_err(unreachable)?;
             ended = match self.successful(response, id).await {
-                Ok(response) => self.events(response, &mut reader, id, spoken).await,
+                Ok(response) => self.events(response, &mut reader, Some(id), spoken).await,
                 Err(error) => return Err(error),
             };
         }
@@ -173,7 +174,7 @@ impl HttpLink {
         &self,
         response: Response,
         reader: &mut EventReader,
-        id: &Id,
+        during: Option<&Id>,
         spoken: Option<&Spoken>,
     ) -> Result<(), HttpError> {
         let mut pieces = response.bytes_stream();
@@ -183,14 +184,25 @@ impl HttpLink {
             reader.push(&piece, &mut events).map_err(|long| HttpError::TooLong(long.0))?;
             for event in events.drain(..) {
                 if matches!(event.kind.as_str(), "" | "message") && !event.data.is_empty() {
-                    self.reply(self.router.frame(&event.data, Some(id)), spoken).await?;
+                    self.reply(self.router.frame(&event.data, during), spoken).await?;
                 }
             }
-            if !self.router.is_open(id) {
+            if during.is_some_and(|id| !self.router.is_open(id)) {
                 return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// Reads the stream of messages that belong to no exchange.
+    pub(crate) async fn hear(&self, spoken: Option<&Spoken>) -> Result<(), HttpError> {
+        let request = self.to_server(Method::GET, None, spoken).header(ACCEPT, "text/event-stream");
+        let response = request.send().await.map_err(unreachable)?;
+        if !response.status().is_success() {
+            return Err(self.failure(response).await.0);
+        }
+        let mut reader = EventReader::new(self.bounds.message_bytes);
+        self.events(response, &mut reader, None, spoken).await
     }
 
     async fn reply(&self, replies: Vec<String>, spoken: Option<&Spoken>) -> Result<(), HttpError> {
@@ -209,11 +221,8 @@ impl HttpLink {
         message: String,
         spoken: Option<&Spoken>,
     ) -> Result<(), HttpError> {
-        let mut request = self.to_server(Method::POST, spoken);
-        for (name, value) in headers::of_session(spoken) {
-            request = request.header(name, value);
-        }
-        let request = request
+        let request = self
+            .to_server(Method::POST, None, spoken)
             .header(ACCEPT, "application/json, text/event-stream")
             .header(CONTENT_TYPE, "application/json")
             .body(message);
@@ -229,10 +238,7 @@ impl HttpLink {
         if self.session().is_none() {
             return;
         }
-        let mut request = self.to_server(Method::DELETE, spoken);
-        for (name, value) in headers::of_session(spoken) {
-            request = request.header(name, value);
-        }
+        let request = self.to_server(Method::DELETE, None, spoken);
         // Servers may refuse it (405); the session then ends by itself.
         let _ = timeout(FAREWELL, request.send()).await;
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -255,8 +261,17 @@ impl HttpLink {
         timeout(FIRST_EVENT, asked).await.ok().flatten().unwrap_or(false)
     }
 
-    fn to_server(&self, method: Method, spoken: Option<&Spoken>) -> RequestBuilder {
-        let request = self.client.request(method, self.url.clone());
+    /// A request with what all of a connection carry: the revision, and in the handshake era the session.
+    fn to_server(
+        &self,
+        method: Method,
+        rpc_method: Option<&str>,
+        spoken: Option<&Spoken>,
+    ) -> RequestBuilder {
+        let mut request = self.client.request(method, self.url.clone());
+        if let Some((name, value)) = headers::of_revision(rpc_method, spoken) {
+            request = request.header(name, value);
+        }
         match self.session() {
             Some(session) if spoken.is_none_or(|spoken| spoken.era == Era::Handshake) => {
                 request.header(SESSION, session)
@@ -287,8 +302,7 @@ impl HttpLink {
             return Err(HttpError::SessionEnded);
         }
         let (failure, body) = self.failure(response).await;
-        let may_answer = status.is_client_error()
-            && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let may_answer = status.is_client_error() && !is_about_the_caller(status.as_u16());
         if may_answer
             && let Ok(Message::Response(mut answer)) = parse(&body)
             && answer.outcome.is_err()

@@ -55,9 +55,6 @@ pub async fn establish(
     match start {
         Start::Handshake => opener.handshake().await,
         Start::Stateless => opener.discover(None).await,
-        // Over HTTP an answer is an exchange of its own: a slow server is not a silent one, and asking twice at once
-        // would only tell two servers apart that are one.
-        Start::Probe(_) if connection.is_http() => opener.discover(None).await,
         Start::Probe(limit) => opener.discover(Some(limit)).await,
     }
 }
@@ -125,8 +122,8 @@ impl Opener<'_> {
         }
     }
 
-    /// The server was silent for the probe limit: it may be slow or old, which no timer can tell. `initialize` goes down
-    /// the same pipe, and its answer decides.
+    /// The server was silent for the probe limit: it may be slow or old, which no timer can tell. `initialize` goes the
+    /// same way, without giving the first question up, and its answer decides.
     async fn handshake_beside(
         &self,
         discover: impl Future<Output = Result<Box<RawValue>, RequestError>>,

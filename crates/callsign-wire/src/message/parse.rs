@@ -117,6 +117,8 @@ fn id(raw: Option<&RawValue>) -> Result<Option<Id>, Malformed> {
 /// ```
 #[must_use]
 pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
+    // Some runtimes begin their output with a byte order mark.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     if text.trim_ascii_start().first() != Some(&b'[') {
         return vec![parse(text)];
     }
@@ -171,6 +173,12 @@ mod tests {
             why(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":1}"#),
             Malformed::NotAnObject(_)
         ));
+    }
+
+    #[test]
+    fn a_byte_order_mark_costs_no_message() {
+        let frame = "\u{feff}{\"jsonrpc\":\"2.0\",\"method\":\"m\"}";
+        assert!(matches!(parse_frame(frame.as_bytes())[..], [Ok(Message::Notification(_))]));
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl Process {
             if tokio::time::Instant::now() >= deadline {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(15)).await;
         }
     }
 }

@@ -27,8 +27,10 @@ pub(super) fn resolve(program: &Program) -> OsString {
 }
 
 impl Group {
+    /// Whether a member still runs. One that has ended and waits to be collected by a parent that never does (as in
+    /// containers without an init) does not.
     pub(super) fn is_alive(&self) -> bool {
-        send(self.id, 0)
+        send(self.id, 0) && runs(self.id).unwrap_or(true)
     }
 
     pub(super) fn terminate(&self) {
@@ -45,6 +47,25 @@ impl Drop for Group {
         self.kill();
         groups::forget(self.id.unsigned_abs());
     }
+}
+
+/// Whether the group has a member that is no zombie; `None` where the system doesn't tell.
+#[cfg(target_os = "linux")]
+fn runs(group: libc::pid_t) -> Option<bool> {
+    let processes = std::fs::read_dir("/proc").ok()?;
+    let mut stats =
+        processes.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
+    Some(stats.any(|stat| {
+        // `id (name) state parent group …`; the name may hold anything (proc_pid_stat(5)).
+        let mut words = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
+        let state = words.next();
+        words.nth(1).and_then(|word| word.parse().ok()) == Some(group) && state != Some("Z")
+    }))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn runs(_: libc::pid_t) -> Option<bool> {
+    None
 }
 
 pub(super) fn kill_group(group: u32) {

@@ -1,0 +1,147 @@
+//! Whatever JSON goes in comes out byte for byte, and no bytes at all upset the readers.
+#![allow(clippy::unwrap_used)]
+
+use callsign_wire::http::EventReader;
+use callsign_wire::message::{
+    Id, Message, parse, parse_frame, splice, write_error, write_notification, write_request,
+    write_result,
+};
+use callsign_wire::{Bounds, Connection, Inbound, RequestError};
+use proptest::prelude::*;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+/// White space between tokens, without line breaks: those end a frame.
+fn blank() -> impl Strategy<Value = &'static str> {
+    prop_oneof![4 => Just(""), 1 => Just(" "), 1 => Just("\t"), 1 => Just("  ")]
+}
+
+/// The text of a JSON string, escapes of every kind and lone surrogates among them.
+fn string() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        any::<char>()
+            .prop_filter("raw in a string", |&c| c != '"' && c != '\\' && c >= ' ')
+            .prop_map(String::from),
+        any::<u16>().prop_map(|unit| format!("\\u{unit:04x}")),
+        any::<u16>().prop_map(|unit| format!("\\u{unit:04X}")),
+        prop::sample::select(&[r#"\""#, r"\\", r"\/", r"\b", r"\n", r"\t", "name", "{", "]"][..])
+            .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
+}
+
+fn number() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "-?(0|[1-9][0-9]{0,40})(\\.[0-9]{1,30})?([eE][+-]?[0-9]{1,4})?",
+        any::<f64>()
+            .prop_filter("finite", |number| number.is_finite())
+            .prop_map(|number| format!("{number:?}")),
+    ]
+}
+
+/// The text of any JSON value: numbers of any size, keys twice, white space anywhere.
+fn value() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        string(),
+        number(),
+        prop::sample::select(&["null", "true", "false"][..]).prop_map(str::to_owned),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        let item =
+            (blank(), inner.clone(), blank()).prop_map(|(a, item, b)| format!("{a}{item}{b}"));
+        let member = (blank(), string(), blank(), blank(), inner, blank())
+            .prop_map(|(a, key, b, c, value, d)| format!("{a}{key}{b}:{c}{value}{d}"));
+        prop_oneof![
+            prop::collection::vec(item, 0..5).prop_map(|items| format!("[{}]", items.join(","))),
+            prop::collection::vec(member, 0..5)
+                .prop_map(|members| format!("{{{}}}", members.join(","))),
+        ]
+    })
+}
+
+fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap()
+}
+
+/// What a peer receives for one request, and what the caller gets back for its answer.
+fn through_wire(
+    params: &RawValue,
+    result: &RawValue,
+) -> (String, Result<Box<RawValue>, RequestError>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let (ours, theirs) = tokio::io::duplex(97);
+        let (reader, writer) = tokio::io::split(ours);
+        let connection = Connection::over_lines(reader, writer, Inbound::Refuse, Bounds::default());
+        let peer = async {
+            let mut theirs = BufReader::new(theirs);
+            let mut line = String::new();
+            theirs.read_line(&mut line).await.unwrap();
+            let answer = write_result(&Id::number(1), result) + "\n";
+            theirs.write_all(answer.as_bytes()).await.unwrap();
+            line
+        };
+        let (answer, line) = tokio::join!(connection.request("tools/call", Some(params)), peer);
+        (line, answer)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn arguments_and_results_pass_byte_for_byte(params in value(), result in value()) {
+        let (line, answer) = through_wire(&raw(&params), &raw(&result));
+        let expected = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
+        prop_assert_eq!(line, expected);
+        prop_assert_eq!(answer.unwrap().get().to_owned(), result);
+    }
+
+    #[test]
+    fn each_kind_of_message_reads_back_as_it_was_written(payload in value(), id in prop_oneof![string(), number()], method in ".*") {
+        let (payload, id) = (raw(&payload), Id::from_raw(&raw(&id)).unwrap());
+        match parse(write_request(&id, &method, Some(&payload)).as_bytes()) {
+            Ok(Message::Request(read)) => {
+                prop_assert_eq!((read.id.raw(), &read.method), (id.raw(), &method));
+                prop_assert_eq!(read.params.unwrap().get().to_owned(), payload.get().to_owned());
+            }
+            other => prop_assert!(false, "{:?}", other),
+        }
+        match parse(write_notification(&method, Some(&payload)).as_bytes()) {
+            Ok(Message::Notification(read)) => prop_assert_eq!(read.params.unwrap().get().to_owned(), payload.get().to_owned()),
+            other => prop_assert!(false, "{:?}", other),
+        }
+        match parse(write_error(&id, &payload).as_bytes()) {
+            Ok(Message::Response(read)) => {
+                prop_assert_eq!(read.id.unwrap().raw().to_owned(), id.raw().to_owned());
+                prop_assert_eq!(read.outcome.unwrap_err().raw().get().to_owned(), payload.get().to_owned());
+            }
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
+
+    #[test]
+    fn setting_a_member_touches_nothing_else(before in prop::collection::vec((string(), value()), 0..4), after in prop::collection::vec((string(), value()), 0..4), old in value(), new in value()) {
+        let members = |list: &[(String, String)]| list.iter().map(|(key, value)| format!(" {key}: {value}")).collect::<Vec<_>>();
+        let decodes_to_name = |key: &String| serde_json::from_str::<String>(key).map_or(true, |key| key == "name");
+        prop_assume!(!before.iter().chain(&after).any(|(key, _)| decodes_to_name(key)));
+        let (before, after) = (members(&before), members(&after));
+        let object = |name: &str| {
+            let all: Vec<String> = before.iter().cloned().chain([format!("\"name\" :{name}")]).chain(after.iter().cloned()).collect();
+            format!("{{{}}}", all.join(","))
+        };
+        prop_assert_eq!(splice(&object(&old), "name", &new).unwrap(), object(&new));
+    }
+
+    #[test]
+    fn no_bytes_upset_the_readers(bytes in prop::collection::vec(any::<u8>(), 0..200), json in value(), cut in any::<prop::sample::Index>()) {
+        let _ = parse_frame(&bytes);
+        let _ = splice(&String::from_utf8_lossy(&bytes), "name", "1");
+        let broken = &json.as_bytes()[..cut.index(json.len())];
+        let _ = parse(broken);
+        let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{}}}", String::from_utf8_lossy(broken));
+        let _ = parse(message.as_bytes());
+        let mut events = Vec::new();
+        let _ = EventReader::new(64).push(&bytes, &mut events);
+    }
+}
