@@ -35,7 +35,7 @@
 
 use super::finding::{Facts, Severity, Subject};
 use super::index::{Claim, Groups, Index, Names};
-use super::wording::{by_name, list, quote};
+use super::wording::{by_name, list, push_lower, quote};
 use crate::name::ServerKey;
 
 /// Names that are one name but for case and separators.
@@ -104,7 +104,9 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<ConfusableName<'a>> {
 
 /// A name without case and separators: what is left when two names differ in nothing else.
 pub(super) fn squash(name: &str, out: &mut String) {
-    out.extend(name.chars().filter(|&c| !is_separator(c)).flat_map(char::to_lowercase));
+    for c in name.chars().filter(|&c| !is_separator(c)) {
+        push_lower(c, out);
+    }
 }
 
 /// ASCII punctuation but for the signs that make another name of a name (`c++`, `c#`), any white space, the dashes, and

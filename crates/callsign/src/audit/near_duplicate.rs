@@ -5,7 +5,7 @@
 //! compared as a set, so that `projects_list` and `list_projects` are near. The finding shows the words and each folding,
 //! so that you can judge it.
 //!
-//! These words fold, plurals included: get, fetch, load → read; find, query, grep → search; ls → list; put, save → write;
+//! These words fold, plurals included: get, fetch, load → read; find, query, grep → search; ls → list; put, save, update → write;
 //! rm, remove → delete; content → file; dir, folder → directory. Where one server has both `get_user` and `get_users`, it
 //! means two things by them, and the plural counts.
 //!

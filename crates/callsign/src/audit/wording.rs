@@ -16,6 +16,15 @@ pub(super) fn quote(text: &str) -> String {
     }
 }
 
+/// Appends a character in lower case; nearly all of them are ASCII.
+pub(super) fn push_lower(c: char, out: &mut String) {
+    if c.is_ascii() {
+        out.push(c.to_ascii_lowercase());
+    } else {
+        out.extend(c.to_lowercase());
+    }
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub(super) fn list(items: &[String]) -> String {
     match items {

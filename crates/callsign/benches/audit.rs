@@ -1,0 +1,46 @@
+//! How the audit's time grows: 10 thousand, 100 thousand and a million tools, 100 on each server, with near-duplicates,
+//! duplicates and look-alikes among them as real catalogues have.
+//!
+//! Each step is ten times the one before. An audit that compared names in pairs would take a hundred times as long.
+
+use callsign::audit::{Fleet, Server, audit};
+use callsign::scheme::Qualified;
+use callsign::{Catalogue, ServerKey, WireName};
+
+fn main() {
+    divan::main();
+}
+
+const VERBS: [&str; 10] =
+    ["get", "fetch", "list", "create", "update", "delete", "search", "find", "export", "archive"];
+
+/// A name of three words. One in fifty is common to many servers; the others have a number of their server, so that the
+/// share of duplicates does not grow with the fleet.
+fn name(server: usize, tool: usize) -> String {
+    let verb = VERBS[(server + tool) % VERBS.len()];
+    match tool % 50 {
+        0 => format!("{verb}_shared_item"),
+        1 => format!("{verb}RecordOf{server}"),
+        _ => format!("{verb}_item{server}_part{tool}"),
+    }
+}
+
+fn servers(count: usize) -> Vec<Server> {
+    (0..count)
+        .filter_map(|server| {
+            let mut catalogue = Catalogue::default();
+            for tool in 0..100 {
+                catalogue.push_named(WireName::new(name(server, tool)).ok()?);
+            }
+            let key = ServerKey::new(format!("server-{server}")).ok()?;
+            Some(Server { key, launch: None, catalogue: Ok(catalogue) })
+        })
+        .collect()
+}
+
+#[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 5, sample_size = 1)]
+fn tools(bencher: divan::Bencher<'_, '_>, count: usize) {
+    let scheme = Qualified::default();
+    let fleet = Fleet::new(&scheme, servers(count / 100));
+    bencher.counter(divan::counter::ItemsCount::new(count)).bench_local(|| audit(&fleet));
+}
