@@ -3,6 +3,8 @@
 //!
 //! Each step is ten times the one before. An audit that compared names in pairs would take a hundred times as long.
 
+use std::path::PathBuf;
+
 use callsign::audit::{Fleet, Server, audit};
 use callsign::scheme::Qualified;
 use callsign::{Catalogue, ServerKey, WireName};
@@ -43,4 +45,27 @@ fn tools(bencher: divan::Bencher<'_, '_>, count: usize) {
     let scheme = Qualified::default();
     let fleet = Fleet::new(&scheme, servers(count / 100));
     bencher.counter(divan::counter::ItemsCount::new(count)).bench_local(|| audit(&fleet));
+}
+
+/// 106 real servers with 3,269 tools, and 24 with 305.
+#[divan::bench(args = ["configs/fleet.json", "preflight/fleet-24x305.json"])]
+fn fleet(bencher: divan::Bencher<'_, '_>, file: &str) {
+    let scheme = Qualified::default();
+    let fleet = Fleet::new(&scheme, read(file).unwrap_or_default());
+    bencher.bench_local(|| audit(&fleet));
+}
+
+/// The names of a configuration with static lists; nothing if the file is not there.
+fn read(file: &str) -> Option<Vec<Server>> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data/corpus").join(file);
+    let root: serde_json::Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let entries = root["mcpServers"].as_object()?;
+    let server = |(key, entry): (&String, &serde_json::Value)| {
+        let mut catalogue = Catalogue::default();
+        for name in entry["tools"].as_array()?.iter().filter_map(serde_json::Value::as_str) {
+            catalogue.push_named(WireName::new(name).ok()?);
+        }
+        Some(Server { key: ServerKey::new(key).ok()?, launch: None, catalogue: Ok(catalogue) })
+    };
+    Some(entries.iter().filter_map(server).collect())
 }
