@@ -7,6 +7,8 @@
     reason = "a test that can't read its data has to fail"
 )]
 
+#[path = "audit/attacks.rs"]
+mod attacks;
 #[path = "audit/cases.rs"]
 mod cases;
 #[path = "audit/fixtures.rs"]

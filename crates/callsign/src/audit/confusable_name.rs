@@ -33,9 +33,9 @@
 //!
 //! Set `CS010` to `"info"` or `"off"` in callsign.toml.
 
-use super::finding::{Facts, Severity, Subject};
+use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Groups, Index, Names};
-use super::wording::{by_name, list, quote};
+use super::wording::{names_and_servers, push_lower, quoted_list};
 use crate::name::ServerKey;
 
 /// Names that are one name but for case and separators.
@@ -51,26 +51,17 @@ impl Facts for ConfusableName<'_> {
     fn message(&self) -> String {
         match self {
             Self::Names(claims) => {
-                let names: Vec<String> = by_name(claims)
-                    .into_iter()
-                    .map(|(name, keys)| {
-                        let keys: Vec<String> = keys.into_iter().map(quote).collect();
-                        format!("{} of {}", quote(name), list(&keys))
-                    })
-                    .collect();
-                format!(
-                    "{} names differ only in case or separators: {}",
-                    self.subject().kind,
-                    names.join("; ")
-                )
+                let kind = claims.first().map_or(Kind::Tool, |claim| claim.kind);
+                let names = names_and_servers(claims, |_| String::new());
+                format!("{kind} names differ only in case or separators: {names}")
             }
             Self::Keys(keys) => {
-                let keys: Vec<String> = keys.iter().map(|key| quote(key)).collect();
-                format!("server keys {} differ only in case or separators", list(&keys))
+                let keys: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
+                format!("server keys {} differ only in case or separators", quoted_list(&keys))
             }
             Self::Exposed { names, .. } => {
-                let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
-                format!("exposed names {} differ only in case or in `-` for `_`", list(&names))
+                let names = quoted_list(names);
+                format!("exposed names {names} differ only in case or in `-` for `_`")
             }
         }
     }
@@ -104,7 +95,9 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<ConfusableName<'a>> {
 
 /// A name without case and separators: what is left when two names differ in nothing else.
 pub(super) fn squash(name: &str, out: &mut String) {
-    out.extend(name.chars().filter(|&c| !is_separator(c)).flat_map(char::to_lowercase));
+    for c in name.chars().filter(|&c| !is_separator(c)) {
+        push_lower(c, out);
+    }
 }
 
 /// ASCII punctuation but for the signs that make another name of a name (`c++`, `c#`), any white space, the dashes, and

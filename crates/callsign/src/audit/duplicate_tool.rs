@@ -34,7 +34,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Index, Names};
-use super::wording::{list, quote, servers};
+use super::wording::{quote, quoted_list, servers};
 
 /// One name and everyone who advertises it.
 pub(super) struct DuplicateTool<'a> {
@@ -44,35 +44,43 @@ pub(super) struct DuplicateTool<'a> {
     scheme: &'static str,
 }
 
+/// How many exposed names the help shows.
+const SHOWN: usize = 3;
+
 pub(super) const SEVERITY: Severity = Severity::Error;
 
 impl Facts for DuplicateTool<'_> {
     fn message(&self) -> String {
-        let Subject { kind, servers: keys, .. } = self.subject();
-        let name = self.claims.first().map_or("", |claim| claim.name);
-        let keys = servers(keys.iter().map(|key| &**key));
-        format!("{kind} {} is advertised by {keys}", quote(name))
+        let Some(first) = self.claims.first() else { return String::new() };
+        // Claims come in the order of servers, and one server may have the name twice.
+        let mut keys: Vec<&str> = self.claims.iter().map(|claim| claim.key().as_str()).collect();
+        keys.dedup();
+        format!("{} {} is advertised by {}", first.kind, quote(first.name), servers(&keys))
     }
 
     fn help(&self) -> Option<String> {
-        if self.subject().kind == Kind::Resource {
+        if self.claims.iter().any(|claim| claim.kind == Kind::Resource) {
             return Some(
                 "a host that reads resources by their URI alone can't tell whose is meant".into(),
             );
         }
-        let mut shown: Vec<String> = self.exposed.iter().take(3).map(|name| quote(name)).collect();
-        if shown.is_empty() {
+        let Some(shown) =
+            self.exposed.get(..self.exposed.len().min(SHOWN)).filter(|s| !s.is_empty())
+        else {
             return Some(
                 "use a scheme that spells the server key (`qualified`, `prefixed`), or leave all but one \
                  of them out with a filter"
                     .into(),
             );
-        }
-        if self.exposed.len() > shown.len() {
-            shown.push(format!("{} more", self.exposed.len() - shown.len()));
-        }
-        let (scheme, shown) = (self.scheme, list(&shown));
-        Some(format!("`{scheme}` keeps them apart: {shown}; a host that shows bare names does not"))
+        };
+        let more = match self.exposed.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" ({more} more)"),
+        };
+        let (scheme, shown) = (self.scheme, quoted_list(shown));
+        Some(format!(
+            "`{scheme}` keeps them apart: {shown}{more}; a host that shows bare names does not"
+        ))
     }
 
     fn subject(&self) -> Subject {

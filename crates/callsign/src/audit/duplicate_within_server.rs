@@ -30,7 +30,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Index, Names};
-use super::wording::{list, quote};
+use super::wording::{list, quote, quoted_list};
 use crate::catalogue::changed_fields;
 
 /// One name that one server has several times.
@@ -76,10 +76,10 @@ impl DuplicateWithinServer<'_> {
             pairs.flat_map(|other| changed_fields(Some(definitions[0]), Some(other))).collect();
         fields.sort_unstable();
         fields.dedup();
-        let fields: Vec<String> = fields.iter().map(|field| quote(field)).collect();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         match fields.is_empty() {
             true => "; the definitions are equal".into(),
-            false => format!("; the definitions differ in {}", list(&fields)),
+            false => format!("; the definitions differ in {}", quoted_list(&fields)),
         }
     }
 }

@@ -47,8 +47,7 @@ impl Exposed {
     /// All spellings as a host sees them that compares without case and turns `-` into `_`, to be cut with
     /// [`slice`](Self::slice).
     pub(super) fn host_folded(&self) -> String {
-        let fold = |c: char| if c == '-' { '_' } else { c.to_ascii_lowercase() };
-        self.text.chars().map(fold).collect()
+        self.text.to_ascii_lowercase().replace('-', "_")
     }
 
     /// The part of `text` that is the spelling of the claim at this place; `text` is as long as all spellings.

@@ -64,6 +64,8 @@ pub(super) struct Names<'a> {
     pub(super) claims: Vec<Claim<'a>>,
     /// Claims of one name.
     pub(super) by_name: Groups,
+    /// Places of claims that repeat one of the same server, ascending.
+    repeats: Vec<usize>,
     pub(super) exposed: Exposed,
 }
 
@@ -109,7 +111,8 @@ impl<'a> Names<'a> {
         }
         let by_name = Groups::by(claims.len(), |at| Some(claims[at].name.as_str()));
         let exposed = scheme.map_or_else(Exposed::default, |scheme| Exposed::of(scheme, &claims));
-        Self { claims, by_name, exposed }
+        let repeats = repeats(&claims, &by_name);
+        Self { claims, by_name, repeats, exposed }
     }
 
     /// The claims of a group's members.
@@ -131,17 +134,22 @@ impl<'a> Names<'a> {
         (start..).zip(own)
     }
 
-    /// Each identity once, with where its claim stands in [`claims`](Self::claims).
+    /// Each identity once, with where its claim stands in [`claims`](Self::claims), in that order.
     pub(super) fn identities(&self) -> impl Iterator<Item = (usize, &Claim<'a>)> {
-        self.by_name.iter().flat_map(|members| {
-            members.iter().enumerate().filter_map(|(at, &member)| {
-                let claim = &self.claims[member as usize];
-                let repeats =
-                    at > 0 && self.claims[members[at - 1] as usize].is_same_identity(claim);
-                (!repeats).then_some((member as usize, claim))
-            })
-        })
+        let mut repeats = self.repeats.iter().peekable();
+        self.claims.iter().enumerate().filter(move |(at, _)| repeats.next_if_eq(&at).is_none())
     }
+}
+
+/// Claims of a name that its server has already claimed, ascending.
+fn repeats(claims: &[Claim<'_>], by_name: &Groups) -> Vec<usize> {
+    let claim = |member: u32| &claims[member as usize];
+    let repeated = by_name.shared().flat_map(|members| {
+        members.windows(2).filter(|pair| claim(pair[0]).is_same_identity(claim(pair[1])))
+    });
+    let mut repeated: Vec<usize> = repeated.map(|pair| pair[1] as usize).collect();
+    repeated.sort_unstable();
+    repeated
 }
 
 /// Items that have a text in common, found by hashing: linear in the number of items.
@@ -157,7 +165,9 @@ pub(super) struct Groups {
 impl Groups {
     /// Groups the items `0..count` by the text that `key` gives; those without one are in no group.
     pub(super) fn by<'k>(count: usize, key: impl Fn(usize) -> Option<&'k str>) -> Self {
-        let mut group_of_key: HashMap<&str, u32, foldhash::fast::RandomState> = HashMap::default();
+        // Room for all at once: growing would hash every text again, and texts lie far apart in memory.
+        let mut group_of_key: HashMap<&str, u32, foldhash::fast::RandomState> =
+            HashMap::with_capacity_and_hasher(count, foldhash::fast::RandomState::default());
         let mut group_of_item = Vec::with_capacity(count);
         let mut sizes: Vec<usize> = Vec::new();
         for item in 0..count {

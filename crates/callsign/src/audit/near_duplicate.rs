@@ -5,7 +5,7 @@
 //! compared as a set, so that `projects_list` and `list_projects` are near. The finding shows the words and each folding,
 //! so that you can judge it.
 //!
-//! These words fold, plurals included: get, fetch, load → read; find, query, grep → search; ls → list; put, save → write;
+//! These words fold, plurals included: get, fetch, load → read; find, query, grep → search; ls → list; put, save, update → write;
 //! rm, remove → delete; content → file; dir, folder → directory. Where one server has both `get_user` and `get_users`, it
 //! means two things by them, and the plural counts.
 //!
@@ -43,7 +43,7 @@ use std::collections::BTreeMap;
 use super::confusable_name::squash;
 use super::finding::{Facts, Severity, Subject};
 use super::index::{Claim, Groups, Index, Names};
-use super::wording::{by_name, list, quote};
+use super::wording::names_and_servers;
 use super::words::{Plurals, Words};
 
 /// Tools whose names mean the same.
@@ -57,14 +57,8 @@ pub(super) const SEVERITY: Severity = Severity::Warning;
 
 impl Facts for NearDuplicate<'_> {
     fn message(&self) -> String {
-        let names: Vec<String> = by_name(&self.claims)
-            .into_iter()
-            .map(|(name, keys)| {
-                let keys: Vec<String> = keys.into_iter().map(quote).collect();
-                format!("{} of {}{}", quote(name), list(&keys), foldings(name))
-            })
-            .collect();
-        format!("tool names mean the same ({}): {}", self.meaning, names.join("; "))
+        let names = names_and_servers(&self.claims, foldings);
+        format!("tool names mean the same ({}): {names}", self.meaning)
     }
 
     fn help(&self) -> Option<String> {

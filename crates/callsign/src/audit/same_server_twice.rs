@@ -76,7 +76,8 @@ impl SameServer<'_> {
 
 impl Facts for &SameServer<'_> {
     fn message(&self) -> String {
-        let keys = servers_in_words(self.keys.iter().map(|key| &***key));
+        let keys: Vec<&str> = self.keys.iter().map(|key| key.as_str()).collect();
+        let keys = servers_in_words(&keys);
         match self.evidence {
             Evidence::Launch { settings_differ: false } => {
                 format!("{keys} are one server: they have the same command or address")

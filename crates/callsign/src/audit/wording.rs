@@ -2,17 +2,53 @@
 
 use super::finding::Kind;
 use super::index::Claim;
+use crate::scheme::is_provider_char;
 
 /// How much of a name is shown before it is cut.
 const SHOWN: usize = 160;
 
 /// A name in back quotes, control and invisible characters escaped.
 pub(super) fn quote(text: &str) -> String {
-    let length = text.chars().count();
-    let shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    match length {
-        0..=SHOWN => format!("`{shown}`"),
-        _ => format!("`{shown}…` ({length} characters)"),
+    let mut quoted = String::with_capacity(text.len() + 2);
+    push_quoted(text, &mut quoted);
+    quoted
+}
+
+fn push_quoted(text: &str, out: &mut String) {
+    out.push('`');
+    // Nearly all names are plain, and a report may have very many of them.
+    if text.len() <= SHOWN && text.bytes().all(|b| is_provider_char(char::from(b))) {
+        out.push_str(text);
+        out.push('`');
+        return;
+    }
+    out.extend(text.chars().take(SHOWN).flat_map(char::escape_debug));
+    match text.chars().count() {
+        0..=SHOWN => out.push('`'),
+        length => out.push_str(&format!("…` ({length} characters)")),
+    }
+}
+
+/// Names in back quotes: `a`, `a` and `b`, `a`, `b` and `c`.
+pub(super) fn quoted_list(names: &[&str]) -> String {
+    let mut list = String::with_capacity(names.iter().map(|name| name.len() + 4).sum());
+    for (at, name) in names.iter().enumerate() {
+        list.push_str(match at {
+            0 => "",
+            _ if at + 1 == names.len() => " and ",
+            _ => ", ",
+        });
+        push_quoted(name, &mut list);
+    }
+    list
+}
+
+/// Appends a character in lower case; nearly all of them are ASCII.
+pub(super) fn push_lower(c: char, out: &mut String) {
+    if c.is_ascii() {
+        out.push(c.to_ascii_lowercase());
+    } else {
+        out.extend(c.to_lowercase());
     }
 }
 
@@ -26,10 +62,9 @@ pub(super) fn list(items: &[String]) -> String {
 }
 
 /// `server `a`` or `servers `a` and `b``; the keys come sorted and each once.
-pub(super) fn servers<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
-    let quoted: Vec<String> = keys.into_iter().map(quote).collect();
-    let noun = if quoted.len() == 1 { "server" } else { "servers" };
-    format!("{noun} {}", list(&quoted))
+pub(super) fn servers(keys: &[&str]) -> String {
+    let noun = if keys.len() == 1 { "server" } else { "servers" };
+    format!("{noun} {}", quoted_list(keys))
 }
 
 /// `tool `x` of server `a``.
@@ -41,16 +76,18 @@ pub(super) fn identity(kind: Kind, key: &str, name: &str) -> String {
     format!("{kind} {} of server {}", quote(name), quote(key))
 }
 
-/// The claims by name: each name in order with the sorted keys of the servers that have it.
-pub(super) fn by_name<'a>(claims: &[Claim<'a>]) -> Vec<(&'a str, Vec<&'a str>)> {
+/// Each name of the claims with the servers that have it, in order: `x` of `a` and `b`; `y` of `c`. What `note` says of a
+/// name follows its servers.
+pub(super) fn names_and_servers(claims: &[Claim<'_>], note: impl Fn(&str) -> String) -> String {
     let mut pairs: Vec<(&str, &str)> =
         claims.iter().map(|claim| (claim.name.as_str(), claim.key().as_str())).collect();
     pairs.sort_unstable();
     pairs.dedup();
-    pairs
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|same| (same[0].0, same.iter().map(|pair| pair.1).collect()))
-        .collect()
+    let names = pairs.chunk_by(|a, b| a.0 == b.0).map(|same| {
+        let (name, keys) = (same[0].0, same.iter().map(|pair| pair.1).collect::<Vec<_>>());
+        format!("{} of {}{}", quote(name), quoted_list(&keys), note(name))
+    });
+    names.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -61,7 +98,7 @@ mod tests {
     fn nothing_invisible_is_shown_and_long_names_are_cut_visibly() {
         assert_eq!(quote("a\n\u{202e}b"), "`a\\n\\u{202e}b`");
         assert!(quote(&"x".repeat(161)).ends_with("x…` (161 characters)"));
-        assert_eq!(servers(["a"]), "server `a`");
-        assert_eq!(servers(["a", "b", "c"]), "servers `a`, `b` and `c`");
+        assert_eq!(servers(&["a"]), "server `a`");
+        assert_eq!(servers(&["a", "b", "c"]), "servers `a`, `b` and `c`");
     }
 }

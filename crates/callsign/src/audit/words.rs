@@ -1,26 +1,29 @@
 //! The words of a tool's name, and which of them mean the same. What folds is a table, so that a finding can show it.
 
-/// Words that mean the same; the first column is what the others fold to.
+use std::borrow::Cow;
+use std::str::Chars;
+
+use super::wording::push_lower;
+
+/// Words that mean the same; the first column is what the others fold to. The page of CS005 lists them too.
 ///
-/// Left out on purpose, each tried on real catalogues: `dir` for *list* (then `list_dir` is not `list_directory`),
-/// `update` for *write* (`update_issue` changes what is there, `write_issue` replaces it or makes it), `create`, `add` and
-/// `new` for each other (one makes, the other puts into).
-const SAME: [(&str, &[&str]); 6] = [
+/// Left out on purpose: `dir` and `directory` for *list* (then `list_dir` says no more than `list`), and *create*, `add`
+/// and `new` for each other (adding documents to an index is not creating a document; on 106 real servers it joined six
+/// such groups).
+const SAME: [(&str, &[&str]); 7] = [
     ("read", &["get", "fetch", "load"]),
     ("search", &["find", "query", "grep"]),
     ("list", &["ls"]),
-    ("write", &["put", "save"]),
+    ("write", &["put", "save", "update"]),
     ("delete", &["rm", "remove"]),
     ("file", &["content"]),
+    ("directory", &["dir", "folder"]),
 ];
 
-/// A second table for things: `dir` is a directory.
-const SAME_THING: [(&str, &[&str]); 1] = [("directory", &["dir", "folder"])];
-
 /// Words of doing, which say nothing without a word for what is done to.
-const VERBS: [&str; 20] = [
+const VERBS: [&str; 19] = [
     "add", "call", "check", "close", "create", "delete", "execute", "list", "open", "read", "run",
-    "search", "send", "set", "start", "status", "stop", "update", "validate", "write",
+    "search", "send", "set", "start", "status", "stop", "validate", "write",
 ];
 
 /// Words between two others that make their order matter: `pdf_to_image` is not `image_to_pdf`.
@@ -42,7 +45,7 @@ pub(super) struct Words {
 
 impl Words {
     /// The name's words that stand for another word, each with that word. Plurals of one word are no such case.
-    pub(super) fn folded(&mut self, name: &str) -> impl Iterator<Item = (&str, &str)> {
+    pub(super) fn folded(&mut self, name: &str) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         self.split(name);
         let lower = &self.lower;
         let words = self.spans.iter().map(|&(start, end)| &lower[start..end]);
@@ -54,49 +57,49 @@ impl Words {
     pub(super) fn meaning(&mut self, name: &str, plurals: Plurals, out: &mut String) {
         self.split(name);
         let lower = &self.lower;
-        let mut words: Vec<(&str, bool)> = self
+        let mut words: Vec<(Cow<'_, str>, bool)> = self
             .spans
             .iter()
             .map(|&(start, end)| &lower[start..end])
             .map(|word| (fold(word), plurals == Plurals::Kept && singular(word) != word))
             .collect();
-        if !words.iter().any(|(word, _)| ORDERING.contains(word)) {
+        if !words.iter().any(|(word, _)| ORDERING.contains(&&**word)) {
             words.sort_unstable();
             words.dedup();
         }
-        if words.len() < 2 && words.iter().all(|(word, _)| VERBS.contains(word)) {
+        if words.len() < 2 && words.iter().all(|(word, _)| VERBS.contains(&&**word)) {
             return;
         }
         for (at, (word, plural)) in words.into_iter().enumerate() {
             if at > 0 {
                 out.push(' ');
             }
-            out.push_str(word);
+            out.push_str(&word);
             out.push_str(if plural { "s" } else { "" });
         }
     }
 
     /// Finds where words begin and end: at anything that is no letter or digit, where a capital follows a small letter,
-    /// before the last capital of an acronym that a small letter follows, and between letters and digits.
+    /// before the last capital of an acronym that a small letter follows, and after digits. Digits stay with the word in
+    /// front of them: the `2` of `v2` says which, and as a word of its own it would be any other name's `2`.
     fn split(&mut self, name: &str) {
         self.lower.clear();
         self.spans.clear();
         let mut start = 0;
         let mut before: Option<char> = None;
-        let mut rest = name.chars().peekable();
+        let mut rest = name.chars();
         while let Some(c) = rest.next() {
-            let after = rest.peek().copied();
             if !c.is_alphanumeric() {
                 self.end_word(start);
                 start = self.lower.len();
                 before = None;
                 continue;
             }
-            if before.is_some_and(|before| begins_word(before, c, after, rest.clone().nth(1))) {
+            if before.is_some_and(|before| begins_word(before, c, rest.clone())) {
                 self.end_word(start);
                 start = self.lower.len();
             }
-            self.lower.extend(c.to_lowercase());
+            push_lower(c, &mut self.lower);
             before = Some(c);
         }
         self.end_word(start);
@@ -109,31 +112,110 @@ impl Words {
     }
 }
 
-fn begins_word(before: char, c: char, after: Option<char>, after_next: Option<char>) -> bool {
-    if before.is_numeric() != c.is_numeric() {
-        return true;
+fn begins_word(before: char, c: char, mut rest: Chars<'_>) -> bool {
+    if before.is_numeric() || c.is_numeric() {
+        return before.is_numeric() && !c.is_numeric();
     }
-    if !c.is_uppercase() {
-        return false;
+    if !c.is_uppercase() || !before.is_uppercase() {
+        return c.is_uppercase();
     }
     // The plural of an acronym is one word: `listURLs` is `list`, `urls`.
-    let plural = after == Some('s') && !after_next.is_some_and(char::is_lowercase);
-    !before.is_uppercase() || (after.is_some_and(char::is_lowercase) && !plural)
+    match rest.next() {
+        Some('s') => rest.next().is_some_and(char::is_lowercase),
+        after => after.is_some_and(char::is_lowercase),
+    }
 }
 
-fn fold(word: &str) -> &str {
-    let word = singular(word);
-    let tables = SAME.iter().chain(&SAME_THING);
-    tables.clone().find(|(_, others)| others.contains(&word)).map_or(word, |(first, _)| first)
+/// The word that this one stands for: its singular, or the first of the words that mean the same.
+fn fold(word: &str) -> Cow<'_, str> {
+    let singular = singular(word);
+    match SAME.iter().find(|(_, others)| others.contains(&&*singular)) {
+        Some((first, _)) => Cow::Borrowed(first),
+        None => singular,
+    }
 }
 
-/// A word without its plural `s`: the simple rule only, so that a singular is always a part of the word and a reader can
-/// check it. `status`, `address` and `analysis` keep theirs.
-fn singular(word: &str) -> &str {
-    let keeps = ["ss", "us", "is", "ies"].iter().any(|end| word.ends_with(end));
-    match word.strip_suffix('s') {
-        Some(stem) if stem.len() >= 3 && !keeps => stem,
-        _ if word == "directories" => "directory",
-        _ => word,
+/// A word without its plural ending. `status`, `address` and `analysis` have none.
+fn singular(word: &str) -> Cow<'_, str> {
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return Cow::Owned(format!("{stem}y"));
+    }
+    let hissing = ["sses", "xes", "ches", "shes"].iter().any(|end| word.ends_with(end));
+    let ending = if hissing && word != "caches" { "es" } else { "s" };
+    let keeps = ["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    match word.strip_suffix(ending) {
+        // Short words that end in s are mostly acronyms (`dns`, `aws`).
+        Some(stem) if !keeps && (stem.len() >= 3 || stem == "id") => Cow::Borrowed(stem),
+        _ => Cow::Borrowed(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meaning(name: &str) -> String {
+        let mut meaning = String::new();
+        Words::default().meaning(name, Plurals::Folded, &mut meaning);
+        meaning
+    }
+
+    #[test]
+    fn names_are_split_where_a_reader_would() {
+        for (name, expected) in [
+            ("getHTTPHeaders", "header http read"),
+            ("HTTPServer", "http server"),
+            ("listURLs", "list url"),
+            ("list_IDs_of-things.now", "id list now of thing"),
+            ("search_v2", "search v2"),
+            ("listS3Buckets", "bucket list s3"),
+            ("base64encode", "base64 encode"),
+            ("ÜberGröße", "größe über"),
+        ] {
+            assert_eq!(meaning(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn plurals_fold_by_their_ending() {
+        for (plural, one) in [
+            ("repositories", "repository"),
+            ("branches", "branch"),
+            ("caches", "cache"),
+            ("databases", "database"),
+            ("addresses", "address"),
+            ("indexes", "index"),
+            ("status", "status"),
+            ("analysis", "analysis"),
+            ("dns", "dns"),
+            ("ies", "ies"),
+        ] {
+            assert_eq!(singular(plural), one);
+        }
+    }
+
+    #[test]
+    fn every_folding_is_documented() {
+        let page = crate::audit::code("CS005").map_or("", |code| code.page).replace('\n', " ");
+        for (first, others) in SAME {
+            let row = format!("{} → {first}", others.join(", "));
+            assert!(page.contains(&row), "the page of CS005 lacks `{row}`");
+        }
+        for word in ORDERING {
+            assert!(page.contains(&format!("`{word}`")), "the page of CS005 lacks `{word}`");
+        }
+    }
+
+    #[test]
+    fn what_says_too_little_has_no_meaning() {
+        for name in ["get", "fetch", "find_query", "__", "", "🚀", "ls", "status"] {
+            assert_eq!(meaning(name), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn order_counts_beside_a_word_that_orders() {
+        assert_ne!(meaning("pdf_to_image"), meaning("image_to_pdf"));
+        assert_eq!(meaning("users_list"), meaning("listUsers"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use callsign::audit::Finding;
 
-use crate::reader::{data, findings, servers};
+use crate::reader::{codes, data, findings, servers};
 
 fn fleet(file: &str) -> Vec<Finding> {
     findings("qualified", servers(&data(file)))
@@ -71,4 +71,28 @@ fn real_servers() {
     );
     insta::assert_snapshot!("real_servers_near_duplicates", groups(&found, "CS005").join("\n"));
     insta::assert_snapshot!("real_servers_confusable", groups(&found, "CS010").join("\n"));
+}
+
+/// Inputs on which a simpler check is wrong or silent (data/corpus/preflight/README.md).
+#[test]
+fn edge_inputs() {
+    for (file, scheme, expected) in [
+        ("nostatic", "qualified", &["CS009", "CS009"][..]),
+        ("empty", "qualified", &[]),
+        ("dupin", "qualified", &["CS008"]),
+        ("case", "qualified", &["CS010"]),
+        ("unicode", "qualified", &["CS003", "CS003"]),
+        ("dot", "qualified", &["CS003"]),
+        ("slug", "qualified", &["CS001", "CS007", "CS010"]),
+        ("slugempty", "qualified", &["CS001", "CS003", "CS003"]),
+        ("aliascoll", "minimal", &["CS001"]),
+        ("mcp__", "qualified", &["CS002", "CS011", "CS011"]),
+        ("two_versions", "qualified", &["CS007"]),
+        ("len57", "minimal", &["CS001"]),
+        ("len58", "minimal", &["CS001", "CS004"]),
+        ("len59", "minimal", &["CS001", "CS004"]),
+    ] {
+        let text = data(&format!("corpus/preflight/edge/{file}.json"));
+        assert_eq!(codes(&findings(scheme, servers(&text))), expected, "{file}");
+    }
 }
