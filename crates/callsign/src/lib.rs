@@ -8,6 +8,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod catalogue;
 pub mod name;
 pub mod registry;

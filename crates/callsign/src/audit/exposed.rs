@@ -1,0 +1,68 @@
+//! The spelling of every claim under the scheme, in one buffer: a million names cost one allocation, not a million.
+
+use super::index::Claim;
+use crate::scheme::{NameProblem, Scheme, is_provider_char};
+
+#[derive(Default)]
+pub(super) struct Exposed {
+    text: String,
+    /// Where each spelling ends in `text`.
+    ends: Vec<usize>,
+    /// What the scheme itself has against a claim, by the claim's place; ascending.
+    objections: Vec<(usize, NameProblem)>,
+    limit: usize,
+}
+
+impl Exposed {
+    pub(super) fn of(scheme: &dyn Scheme, claims: &[Claim<'_>]) -> Self {
+        let mut exposed = Self { limit: scheme.limit(), ..Self::default() };
+        exposed.ends.reserve(claims.len());
+        let mut spelling = String::new();
+        for (at, claim) in claims.iter().enumerate() {
+            // A scheme may rewrite its buffer as a whole, so it gets one of its own.
+            spelling.clear();
+            scheme.spell(claim.key(), claim.name, &mut spelling);
+            exposed.text.push_str(&spelling);
+            exposed.ends.push(exposed.text.len());
+            if let Some(problem) = scheme.objection(claim.key(), claim.name) {
+                exposed.objections.push((at, problem));
+            }
+        }
+        exposed
+    }
+
+    /// The spelling of the claim at this place, legal or not.
+    pub(super) fn spelling(&self, at: usize) -> &str {
+        self.slice(&self.text, at)
+    }
+
+    /// The exposed name of the claim at this place; `None` where the scheme has none for it.
+    pub(super) fn name(&self, at: usize) -> Option<&str> {
+        let text = self.spelling(at);
+        let legal =
+            text.len() <= self.limit && text.bytes().all(|b| is_provider_char(char::from(b)));
+        (legal && self.objection(at).is_none()).then_some(text)
+    }
+
+    /// All spellings as a host sees them that compares without case and turns `-` into `_`, to be cut with
+    /// [`slice`](Self::slice).
+    pub(super) fn host_folded(&self) -> String {
+        let fold = |c: char| if c == '-' { '_' } else { c.to_ascii_lowercase() };
+        self.text.chars().map(fold).collect()
+    }
+
+    /// The part of `text` that is the spelling of the claim at this place; `text` is as long as all spellings.
+    pub(super) fn slice<'t>(&self, text: &'t str, at: usize) -> &'t str {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &text[start..self.ends[at]]
+    }
+
+    pub(super) fn objection(&self, at: usize) -> Option<&NameProblem> {
+        let found = self.objections.binary_search_by_key(&at, |(place, _)| *place).ok()?;
+        Some(&self.objections[found].1)
+    }
+
+    pub(super) fn objections(&self) -> &[(usize, NameProblem)] {
+        &self.objections
+    }
+}

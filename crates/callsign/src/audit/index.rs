@@ -1,0 +1,220 @@
+//! What several searches need, built once: every name with its claimants, and every exposed name.
+
+use std::collections::HashMap;
+
+use super::exposed::Exposed;
+use super::finding::Kind;
+use super::fleet::{Fleet, Server};
+use super::same_server_twice::{SameServer, same_servers};
+use crate::catalogue::{Catalogue, Prompt, Resource, Tool};
+use crate::name::{ServerKey, ToolId, WireName};
+use crate::scheme::Scheme;
+
+pub(super) struct Index<'a> {
+    pub(super) scheme: &'a dyn Scheme,
+    pub(super) servers: &'a [Server],
+    pub(super) tools: Names<'a>,
+    pub(super) prompts: Names<'a>,
+    pub(super) resources: Names<'a>,
+    pub(super) same_servers: Vec<SameServer<'a>>,
+    /// For each server the first server that is one with it under another key, or itself.
+    first_of_same: Vec<u32>,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn of(fleet: &'a Fleet<'_>) -> Self {
+        let (scheme, servers) = (fleet.scheme(), fleet.servers());
+        let tools =
+            Names::of(Kind::Tool, servers, Some(scheme), |c| c.tools().iter().map(Tool::wire));
+        let prompts = Names::of(Kind::Prompt, servers, Some(scheme), |c| {
+            c.prompts().iter().map(Prompt::name)
+        });
+        let resources =
+            Names::of(Kind::Resource, servers, None, |c| c.resources().iter().map(Resource::uri));
+        let same_servers = same_servers(servers);
+        let mut first_of_same: Vec<u32> = (0..).take(servers.len()).collect();
+        for same in same_servers.iter().filter(|same| same.is_certain()) {
+            for &member in &same.members {
+                first_of_same[member] = first_of_same[same.members[0]];
+            }
+        }
+        Self { scheme, servers, tools, prompts, resources, same_servers, first_of_same }
+    }
+
+    /// Names that a scheme turns into exposed names. Resources are read by their URI, under every scheme.
+    pub(super) fn exposed_kinds(&self) -> [&Names<'a>; 2] {
+        [&self.tools, &self.prompts]
+    }
+
+    pub(super) fn all_kinds(&self) -> [&Names<'a>; 3] {
+        [&self.tools, &self.prompts, &self.resources]
+    }
+
+    /// Whether the claims are those of at least two servers, one server under two keys counted once.
+    pub(super) fn are_of_several_servers(&self, claims: &[Claim<'_>]) -> bool {
+        let mut servers = claims.iter().map(|claim| self.first_of_same[claim.rank as usize]);
+        let first = servers.next();
+        servers.any(|server| Some(server) != first)
+    }
+}
+
+/// The names of one kind.
+pub(super) struct Names<'a> {
+    /// In the order of servers, each server's in its advertised order.
+    pub(super) claims: Vec<Claim<'a>>,
+    /// Claims of one name.
+    pub(super) by_name: Groups,
+    pub(super) exposed: Exposed,
+}
+
+/// One entry of one server's listing: an identity that wants a name.
+#[derive(Clone, Copy)]
+pub(super) struct Claim<'a> {
+    pub(super) server: &'a Server,
+    pub(super) name: &'a WireName,
+    /// The server's place in the fleet.
+    pub(super) rank: u32,
+    /// Its place among the readable entries of its listing.
+    pub(super) index: u32,
+    pub(super) kind: Kind,
+}
+
+impl<'a> Claim<'a> {
+    pub(super) fn key(&self) -> &'a ServerKey {
+        &self.server.key
+    }
+
+    pub(super) fn is_same_identity(&self, other: &Self) -> bool {
+        self.rank == other.rank && self.name == other.name
+    }
+}
+
+impl<'a> Names<'a> {
+    fn of<I: Iterator<Item = &'a WireName>>(
+        kind: Kind,
+        servers: &'a [Server],
+        scheme: Option<&dyn Scheme>,
+        listing: impl Fn(&'a Catalogue) -> I,
+    ) -> Self {
+        let mut claims = Vec::new();
+        for (rank, server) in (0..).zip(servers) {
+            let names = server.catalogue.iter().flat_map(&listing);
+            claims.extend((0..).zip(names).map(|(index, name)| Claim {
+                server,
+                name,
+                rank,
+                index,
+                kind,
+            }));
+        }
+        let by_name = Groups::by(claims.len(), |at| Some(claims[at].name.as_str()));
+        let exposed = scheme.map_or_else(Exposed::default, |scheme| Exposed::of(scheme, &claims));
+        Self { claims, by_name, exposed }
+    }
+
+    /// The claims of a group's members.
+    pub(super) fn pick(&self, members: &[u32]) -> Vec<Claim<'a>> {
+        members.iter().map(|&member| self.claims[member as usize]).collect()
+    }
+
+    /// Where an identity is advertised first.
+    pub(super) fn claim_of(&self, id: &ToolId) -> Option<Claim<'a>> {
+        let start = self.claims.partition_point(|claim| claim.key() < id.server());
+        let own = self.claims[start..].iter().take_while(|claim| claim.key() == id.server());
+        own.copied().find(|claim| claim.name == id.wire())
+    }
+
+    /// The claims of the server at this place in the fleet, each with where it stands in [`claims`](Self::claims).
+    pub(super) fn of_server(&self, rank: usize) -> impl Iterator<Item = (usize, &Claim<'a>)> {
+        let start = self.claims.partition_point(|claim| (claim.rank as usize) < rank);
+        let own = self.claims[start..].iter().take_while(move |claim| claim.rank as usize == rank);
+        (start..).zip(own)
+    }
+
+    /// Each identity once, with where its claim stands in [`claims`](Self::claims).
+    pub(super) fn identities(&self) -> impl Iterator<Item = (usize, &Claim<'a>)> {
+        self.by_name.iter().flat_map(|members| {
+            members.iter().enumerate().filter_map(|(at, &member)| {
+                let claim = &self.claims[member as usize];
+                let repeats =
+                    at > 0 && self.claims[members[at - 1] as usize].is_same_identity(claim);
+                (!repeats).then_some((member as usize, claim))
+            })
+        })
+    }
+}
+
+/// Items that have a text in common, found by hashing: linear in the number of items.
+///
+/// Groups come in the order of their first items, and items in ascending order, so nothing depends on the hash.
+#[derive(Default)]
+pub(super) struct Groups {
+    /// Where each group begins in `members`; one more at the end.
+    starts: Vec<usize>,
+    members: Vec<u32>,
+}
+
+impl Groups {
+    /// Groups the items `0..count` by the text that `key` gives; those without one are in no group.
+    pub(super) fn by<'k>(count: usize, key: impl Fn(usize) -> Option<&'k str>) -> Self {
+        let mut group_of_key: HashMap<&str, u32, foldhash::fast::RandomState> = HashMap::default();
+        let mut group_of_item = Vec::with_capacity(count);
+        let mut sizes: Vec<usize> = Vec::new();
+        for item in 0..count {
+            let group = key(item).map(|key| {
+                let next = u32::try_from(sizes.len()).unwrap_or(u32::MAX);
+                let group = *group_of_key.entry(key).or_insert(next);
+                if group == next {
+                    sizes.push(0);
+                }
+                sizes[group as usize] += 1;
+                group
+            });
+            group_of_item.push(group);
+        }
+        Self::laid_out(&sizes, &group_of_item)
+    }
+
+    fn laid_out(sizes: &[usize], group_of_item: &[Option<u32>]) -> Self {
+        let mut starts = Vec::with_capacity(sizes.len() + 1);
+        let mut total = 0;
+        for size in sizes {
+            starts.push(total);
+            total += size;
+        }
+        starts.push(total);
+        let mut next = starts.clone();
+        let mut members = vec![0; total];
+        for (item, group) in (0..).zip(group_of_item) {
+            if let Some(group) = group {
+                members[next[*group as usize]] = item;
+                next[*group as usize] += 1;
+            }
+        }
+        Self { starts, members }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts.windows(2).map(|ends| &self.members[ends[0]..ends[1]])
+    }
+
+    /// The groups of at least two items.
+    pub(super) fn shared(&self) -> impl Iterator<Item = &[u32]> {
+        self.iter().filter(|members| members.len() > 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Groups;
+
+    #[test]
+    fn groups_come_in_order_and_items_without_a_text_in_none() {
+        let texts = [Some("b"), Some("a"), None, Some("b"), Some("c"), Some("a")];
+        let groups = Groups::by(texts.len(), |at| texts[at]);
+        let all: Vec<Vec<u32>> = groups.iter().map(<[u32]>::to_vec).collect();
+        assert_eq!(all, [vec![0, 3], vec![1, 5], vec![4]]);
+        assert_eq!(groups.shared().count(), 2);
+        assert_eq!(Groups::by(0, |_| None).iter().count(), 0);
+    }
+}

@@ -1,0 +1,74 @@
+//! Whole fleets, against what is known of them.
+
+use std::collections::BTreeMap;
+
+use callsign::audit::Finding;
+
+use crate::reader::{data, findings, servers};
+
+fn fleet(file: &str) -> Vec<Finding> {
+    findings("qualified", servers(&data(file)))
+}
+
+fn counts(findings: &[Finding]) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for finding in findings {
+        *counts.entry(finding.code().code).or_default() += 1;
+    }
+    counts
+}
+
+/// The tools that findings of this code are about, as `server.tool`, one finding an entry.
+fn groups(findings: &[Finding], code: &str) -> Vec<String> {
+    let of_code = findings.iter().filter(|finding| finding.code().code == code);
+    of_code
+        .map(|finding| {
+            let tools = finding.tools().iter().map(|id| format!("{}.{}", id.server(), id.wire()));
+            tools.collect::<Vec<_>>().join(", ")
+        })
+        .collect()
+}
+
+#[test]
+fn five_servers_with_21_tools() {
+    let found = fleet("corpus/preflight/fleet-5x21.json");
+    assert_eq!(counts(&found), BTreeMap::from([("CS001", 4), ("CS005", 1)]));
+    assert_eq!(
+        groups(&found, "CS001"),
+        [
+            "filesystem.list_directory, gdrive.list_directory",
+            "filesystem.read_file, gdrive.read_file, notion-lite.read_file",
+            "filesystem.search_files, github.search_files",
+            "gdrive.search, notion-lite.search",
+        ]
+    );
+    assert_eq!(
+        groups(&found, "CS005"),
+        ["filesystem.read_file, gdrive.read_file, github.get_file_contents, notion-lite.read_file"]
+    );
+}
+
+#[test]
+fn servers_with_one_bare_command_and_little_in_common_are_not_one() {
+    let found = fleet("corpus/preflight/fleet-24x305.json");
+    assert_eq!(counts(&found).get("CS007"), None);
+    assert!(counts(&found)["CS001"] > 50);
+}
+
+/// 106 real servers with 3,269 tools; the numbers were measured independently of this code.
+#[test]
+fn real_servers() {
+    let found = fleet("corpus/configs/fleet.json");
+    let counts = counts(&found);
+    let measured = BTreeMap::from([("CS001", 66), ("CS004", 13), ("CS010", 33)]);
+    for (code, number) in measured {
+        assert_eq!(counts[code], number, "{code}");
+    }
+    assert_eq!(counts.keys().copied().collect::<Vec<_>>(), ["CS001", "CS004", "CS005", "CS010"]);
+    let groups_of = groups(&found, "CS001").join("\n");
+    assert!(
+        groups_of.contains("grafana.get_incident, pagerduty.get_incident, rootly.get_incident")
+    );
+    insta::assert_snapshot!("real_servers_near_duplicates", groups(&found, "CS005").join("\n"));
+    insta::assert_snapshot!("real_servers_confusable", groups(&found, "CS010").join("\n"));
+}

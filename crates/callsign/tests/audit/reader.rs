@@ -1,0 +1,88 @@
+//! Reads an `mcpServers` object with static listings: names or whole definitions. For tests only; the reader of real
+//! configurations is callsign-config.
+
+use std::path::PathBuf;
+
+use callsign::audit::{Finding, Fleet, Launch, Server, Unchecked, audit};
+use callsign::scheme::by_id;
+use callsign::{Catalogue, ServerKey, WireName};
+use serde_json::Value;
+
+/// The servers of an `mcpServers` object in the text.
+pub(crate) fn servers(text: &str) -> Vec<Server> {
+    let root: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{e} in {text}"));
+    servers_of(&root)
+}
+
+pub(crate) fn servers_of(root: &Value) -> Vec<Server> {
+    let entries = root["mcpServers"].as_object().expect("an mcpServers object");
+    entries.iter().map(|(key, entry)| server(key, entry)).collect()
+}
+
+fn server(key: &str, entry: &Value) -> Server {
+    let settings: String = ["env", "headers"]
+        .iter()
+        .filter_map(|field| entry.get(field))
+        .map(Value::to_string)
+        .collect();
+    let launch = match (entry["command"].as_str(), entry["url"].as_str()) {
+        (Some(command), _) => {
+            let arguments = entry["args"].as_array().map_or(&[][..], Vec::as_slice);
+            Some(Launch::command(command, arguments.iter().filter_map(Value::as_str), settings))
+        }
+        (None, Some(url)) => Some(Launch::address(url, settings)),
+        (None, None) => None,
+    };
+    let unchecked = || Unchecked {
+        reason: "it has no static list of tools".into(),
+        remedy: Some("run with --live".into()),
+    };
+    let listed = ["tools", "prompts", "resources"].iter().any(|listing| entry[listing].is_array());
+    let catalogue = if listed { Ok(catalogue(entry)) } else { Err(unchecked()) };
+    Server { key: ServerKey::new(key).unwrap(), launch, catalogue }
+}
+
+fn catalogue(entry: &Value) -> Catalogue {
+    let mut catalogue = Catalogue::default();
+    let listing = |field: &str| entry[field].as_array().cloned().unwrap_or_default();
+    for item in listing("tools") {
+        match name(&item) {
+            Some(name) => catalogue.push_named(name),
+            None => catalogue.push_tool(&item.to_string()),
+        }
+    }
+    for item in listing("prompts") {
+        match name(&item) {
+            Some(name) => catalogue.push_named_prompt(name),
+            None => catalogue.push_prompt(&item.to_string()).unwrap(),
+        }
+    }
+    for item in listing("resources") {
+        match name(&item) {
+            Some(uri) => catalogue.push_named_resource(uri),
+            None => catalogue.push_resource(&item.to_string()).unwrap(),
+        }
+    }
+    catalogue
+}
+
+fn name(item: &Value) -> Option<WireName> {
+    item.as_str().map(|name| WireName::new(name).unwrap())
+}
+
+/// What the audit says about these servers under the scheme of that identifier.
+pub(crate) fn findings(scheme: &str, servers: Vec<Server>) -> Vec<Finding> {
+    let scheme = by_id(scheme, servers.iter().flat_map(Server::identities)).unwrap();
+    audit(&Fleet::new(&*scheme, servers))
+}
+
+/// The codes of the findings, in order and with repeats.
+pub(crate) fn codes(findings: &[Finding]) -> Vec<&'static str> {
+    findings.iter().map(|finding| finding.code().code).collect()
+}
+
+/// A file of the repository's data.
+pub(crate) fn data(path: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data").join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
