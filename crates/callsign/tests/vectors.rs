@@ -1,5 +1,12 @@
 //! Names executed elsewhere (data/vectors/README.md), line by line against ours.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 use std::path::PathBuf;
 
 use callsign::scheme::{

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -72,19 +73,10 @@ pub fn changed_fields(before: Option<&str>, after: Option<&str>) -> Vec<String> 
     if before == after {
         return Vec::new();
     }
-    let read = |raw: Option<&str>| -> std::collections::BTreeMap<String, Vec<String>> {
-        let mut by_key = std::collections::BTreeMap::<String, Vec<String>>::new();
-        if let Some(Ok(fields)) = raw.map(fields) {
-            for (key, value) in fields.iter() {
-                by_key.entry(key.to_owned()).or_default().push(canonical(value));
-            }
-        }
-        by_key
-    };
-    let (before, after) = (read(before), read(after));
+    let (before, after) = (by_key(before), by_key(after));
     let mut changed: Vec<String> = before
         .iter()
-        .filter(|(key, value)| after.get(*key) != Some(value))
+        .filter(|(key, values)| after.get(*key).is_none_or(|after| !say_the_same(values, after)))
         .map(|(key, _)| key.clone())
         .chain(after.keys().filter(|key| !before.contains_key(*key)).cloned())
         .collect();
@@ -92,41 +84,68 @@ pub fn changed_fields(before: Option<&str>, after: Option<&str>) -> Vec<String> 
     changed
 }
 
+fn by_key(raw: Option<&str>) -> BTreeMap<String, Vec<&str>> {
+    let mut by_key = BTreeMap::<String, Vec<&str>>::new();
+    if let Some(Ok(Fields(fields))) = raw.map(fields) {
+        for (key, value) in fields {
+            by_key.entry(key).or_default().push(value.get());
+        }
+    }
+    by_key
+}
+
+fn say_the_same(before: &[&str], after: &[&str]) -> bool {
+    before.len() == after.len()
+        && before.iter().zip(after).all(|(a, b)| a == b || canonical(a) == canonical(b))
+}
+
+/// How many levels down a value is looked at. What lies deeper is compared as it is written: no schema is that deep, and
+/// a definition made to be must cost neither the stack nor time beyond its size.
+const DEPTH: usize = 64;
+
 /// One text for all spellings of one JSON value: keys sorted, no white space, strings unescaped, numbers as written.
 fn canonical(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
-    write_canonical(raw, &mut out);
+    write_canonical(raw, DEPTH, &mut out);
     out
 }
 
-fn write_canonical(raw: &str, out: &mut String) {
+fn write_canonical(raw: &str, depth: usize, out: &mut String) {
     let raw = raw.trim();
-    if let (Some('{'), Ok(object)) = (raw.chars().next(), fields(raw)) {
-        let mut entries: Vec<(String, String)> =
-            object.iter().map(|(key, value)| (key.to_owned(), canonical(value))).collect();
-        entries.sort();
-        out.push('{');
-        for (key, value) in entries {
-            out.push_str(&serde_json::Value::from(key).to_string());
-            out.push(':');
-            out.push_str(&value);
-            out.push(',');
-        }
-        out.push('}');
-    } else if let (Some('['), Ok(items)) =
-        (raw.chars().next(), serde_json::from_str::<Vec<&RawValue>>(raw))
-    {
-        out.push('[');
-        for item in items {
-            write_canonical(item.get(), out);
-            out.push(',');
-        }
-        out.push(']');
-    } else if let Ok(text) = serde_json::from_str::<String>(raw) {
-        out.push_str(&serde_json::Value::from(text).to_string());
-    } else {
-        out.push_str(raw);
+    match raw.as_bytes().first() {
+        Some(b'{') if depth > 0 => write_object(raw, depth - 1, out),
+        Some(b'[') if depth > 0 => write_array(raw, depth - 1, out),
+        Some(b'"') => match serde_json::from_str::<String>(raw) {
+            Ok(text) => out.push_str(&serde_json::Value::from(text).to_string()),
+            Err(_) => out.push_str(raw),
+        },
+        _ => out.push_str(raw),
     }
+}
+
+fn write_object(raw: &str, depth: usize, out: &mut String) {
+    let Ok(object) = fields(raw) else { return out.push_str(raw) };
+    let mut entries: Vec<(&str, &str)> = object.iter().collect();
+    // Stable: of a key that occurs twice, readers take the first or the last, so which comes first says something.
+    entries.sort_by_key(|(key, _)| *key);
+    out.push('{');
+    for (key, value) in entries {
+        out.push_str(&serde_json::Value::from(key).to_string());
+        out.push(':');
+        write_canonical(value, depth, out);
+        out.push(',');
+    }
+    out.push('}');
+}
+
+fn write_array(raw: &str, depth: usize, out: &mut String) {
+    let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(raw) else { return out.push_str(raw) };
+    out.push('[');
+    for item in items {
+        write_canonical(item.get(), depth, out);
+        out.push(',');
+    }
+    out.push(']');
 }
 
 #[cfg(test)]
@@ -147,5 +166,25 @@ mod tests {
             ),
             ["n", "new", "old"]
         );
+    }
+
+    #[test]
+    fn the_order_of_one_key_given_twice_is_a_change() {
+        let order = |first, second| format!(r#"{{"x":{{"a":{first},"b":0,"a":{second}}}}}"#);
+        assert_eq!(changed_fields(Some(&order(1, 2)), Some(&order(2, 1))), ["x"]);
+        let other = r#"{"x":{"b":0,"a":1,"a":2}}"#;
+        assert!(changed_fields(Some(&order(1, 2)), Some(other)).is_empty());
+    }
+
+    #[test]
+    fn depth_costs_neither_the_stack_nor_time_beyond_the_size() {
+        let nested = |open: &str, close: &str, core: &str| {
+            format!(r#"{{"x":{}{core}{}}}"#, open.repeat(30_000), close.repeat(30_000))
+        };
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            let (one, other) = (nested(open, close, "1"), nested(open, close, "2"));
+            assert_eq!(changed_fields(Some(&one), Some(&other)), ["x"]);
+            assert!(changed_fields(Some(&one), Some(&format!(" {one} "))).is_empty());
+        }
     }
 }

@@ -17,7 +17,7 @@ pub struct Filter {
 
 /// A filter entry that names no tool of its server. Never ignored: whoever wrote it believed it did something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{entry}` in `{list}` names no tool of server `{server}`{}", near_words(near))]
+#[error("`{}` in `{list}` names no tool of server `{}`{}", .entry.escape_debug(), .server.escape_debug(), near_words(near))]
 pub struct UnknownFilterEntry {
     /// The server whose filter it is.
     pub server: ServerKey,
@@ -33,7 +33,8 @@ fn near_words(near: &[WireName]) -> String {
     match near {
         [] => String::new(),
         near => {
-            let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+            let quoted: Vec<String> =
+                near.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
             format!("; did you mean {}?", quoted.join(" or "))
         }
     }
@@ -150,6 +151,14 @@ mod tests {
             unknown[0].to_string(),
             "`readfile` in `exclude` names no tool of server `s`; did you mean `read_file`?"
         );
+    }
+
+    #[test]
+    fn text_from_outside_is_printed_without_control_characters() {
+        let entry = list(&["rea\u{1b}[2Kd"]);
+        let unknown = left(&Filter { tools: entry, ..Filter::default() }, &["rea\u{1b}[1Kd"]);
+        let text = unknown.unwrap_err()[0].to_string();
+        assert!(!text.contains(char::is_control) && text.contains("did you mean"), "{text}");
     }
 
     #[test]

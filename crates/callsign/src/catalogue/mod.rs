@@ -30,6 +30,8 @@ use crate::name::WireName;
 pub struct Catalogue {
     tools: Vec<Tool>,
     malformed: Vec<Malformed>,
+    /// Where the entries stood that a filter took out, ascending.
+    left_out: Vec<usize>,
     prompts: Vec<Prompt>,
     resources: Vec<Resource>,
     server_info: Option<Box<str>>,
@@ -70,7 +72,8 @@ impl Catalogue {
 
     /// Records that the next entry of the listing could not be read.
     pub fn push_malformed(&mut self, name: Option<WireName>, reason: MalformedReason) {
-        self.malformed.push(Malformed { position: self.advertised(), name, reason });
+        let position = self.advertised() + self.left_out.len();
+        self.malformed.push(Malformed { position, name, reason });
     }
 
     /// Adds a prompt from its raw JSON text.
@@ -153,16 +156,21 @@ impl Catalogue {
         self.tools.len() + self.malformed.len()
     }
 
-    /// Where the tool at `index` of [`tools`](Self::tools) stood in the listing, unreadable ones counted.
+    /// Where the tool at `index` of [`tools`](Self::tools) stood in the listing as it was sent: unreadable entries are
+    /// counted, and so are those that a filter took out since.
     #[must_use]
     pub fn position(&self, index: usize) -> usize {
-        let mut position = index;
-        for malformed in &self.malformed {
-            if malformed.position <= position {
-                position += 1;
-            }
-        }
-        position
+        self.positions().nth(index).unwrap_or(index)
+    }
+
+    /// The positions of all tools, ascending.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = usize> {
+        let mut gaps: Vec<usize> = self.malformed.iter().map(|entry| entry.position).collect();
+        gaps.extend(&self.left_out);
+        gaps.sort_unstable();
+        let mut gaps = gaps.into_iter().peekable();
+        let taken = (0..).filter(move |position| gaps.next_if_eq(position).is_none());
+        taken.take(self.tools.len())
     }
 
     pub(crate) fn into_tools(self) -> Vec<Tool> {
@@ -170,6 +178,12 @@ impl Catalogue {
     }
 
     pub(crate) fn retain_tools(&mut self, keep: impl Fn(&WireName) -> bool) {
+        let tools = self.positions().zip(&self.tools).map(|(at, tool)| (at, Some(tool.wire())));
+        let unreadable = self.malformed.iter().map(|entry| (entry.position, entry.name.as_ref()));
+        let left_out = tools.chain(unreadable).filter(|(_, name)| !name.is_none_or(&keep));
+        let left_out: Vec<usize> = left_out.map(|(at, _)| at).collect();
+        self.left_out.extend(left_out);
+        self.left_out.sort_unstable();
         self.tools.retain(|tool| keep(tool.wire()));
         self.malformed.retain(|malformed| malformed.name.as_ref().is_none_or(&keep));
     }
@@ -189,5 +203,18 @@ mod tests {
         assert_eq!([catalogue.position(0), catalogue.position(1)], [1, 3]);
         assert_eq!(catalogue.malformed().iter().map(|m| m.position).collect::<Vec<_>>(), [0, 2]);
         assert_eq!(catalogue.advertised(), 4);
+    }
+
+    #[test]
+    fn positions_count_what_a_filter_took_out() {
+        let mut catalogue = Catalogue::default();
+        for raw in [r#"{"name":"a"}"#, "{}", r#"{"name":"b"}"#, r#"{"name":"c"}"#] {
+            catalogue.push_tool(raw);
+        }
+        catalogue.retain_tools(|wire| wire.as_str() != "a");
+        assert_eq!([catalogue.position(0), catalogue.position(1)], [2, 3]);
+        catalogue.retain_tools(|wire| wire.as_str() != "b");
+        catalogue.push_tool("[]");
+        assert_eq!((catalogue.position(0), catalogue.malformed()[1].position), (3, 4));
     }
 }

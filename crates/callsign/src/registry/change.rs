@@ -14,6 +14,15 @@ pub struct ChangeSet {
     pub changed: Vec<ChangedTool>,
     /// Filter entries of the registration that no longer name a tool. They stay in force for when one comes back.
     pub unmatched_filter_entries: Vec<String>,
+    /// Option keys of the registration that no longer name a tool. They too stay for when one comes back.
+    pub unmatched_options: Vec<String>,
+}
+
+/// What a registration says about tools that the new catalogue doesn't have.
+#[derive(Debug, Default)]
+pub(super) struct Unmatched {
+    pub(super) filter_entries: Vec<String>,
+    pub(super) options: Vec<String>,
 }
 
 /// A tool whose definition changed.
@@ -35,14 +44,14 @@ impl ChangeSet {
 
 /// The change set, and the new rows in the order in which they are listed: what stayed keeps its place, what is new comes
 /// last.
-pub(super) fn between(
-    old: &[Row],
-    new: Vec<Row>,
-    unmatched_filter_entries: Vec<String>,
-) -> (ChangeSet, Vec<Row>) {
+pub(super) fn between(old: &[Row], new: Vec<Row>, unmatched: Unmatched) -> (ChangeSet, Vec<Row>) {
     let place: HashMap<&WireName, usize> =
         old.iter().enumerate().map(|(place, row)| (row.tool.wire(), place)).collect();
-    let mut change = ChangeSet { unmatched_filter_entries, ..ChangeSet::default() };
+    let mut change = ChangeSet {
+        unmatched_filter_entries: unmatched.filter_entries,
+        unmatched_options: unmatched.options,
+        ..ChangeSet::default()
+    };
     let mut kept: Vec<Option<Row>> = vec![None; old.len()];
     let mut added = Vec::new();
     for row in new {

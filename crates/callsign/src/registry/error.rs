@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 
@@ -124,7 +125,7 @@ pub enum RegisterError {
         duplicates: Vec<Duplicate>,
     },
     /// Fewer tools could be registered than were advertised.
-    #[error("{} of {advertised} tools of server `{}` can't be registered:{}", .missing.len(), quoted(.server), missing_words(.missing))]
+    #[error("{} of {advertised} tools of server `{}` can't be registered:{}", tools_in(.missing), quoted(.server), missing_words(.missing))]
     Shortfall {
         /// Its key.
         server: ServerKey,
@@ -202,6 +203,11 @@ fn duplicate_words(duplicates: &[Duplicate]) -> String {
         })
         .collect();
     words.join("; ")
+}
+
+/// How many tools are missing; one may be for more than one cause.
+fn tools_in(missing: &[Missing]) -> usize {
+    missing.iter().map(|missing| missing.position).collect::<BTreeSet<_>>().len()
 }
 
 fn missing_words(missing: &[Missing]) -> String {

@@ -83,10 +83,7 @@ impl Registry {
         let mut plans: Plans = Vec::with_capacity(fleet.len());
         let mut missing = BTreeMap::new();
         for Load { server, catalogue, registration } in fleet {
-            let settings = Settings {
-                filter: registration.filter.clone(),
-                options: registration.options.clone(),
-            };
+            let settings = Settings::of(&registration);
             if missing.contains_key(&server) || plans.iter().any(|(plan, _)| plan.server == server)
             {
                 plans.retain(|(plan, _)| plan.server != server);
@@ -125,30 +122,98 @@ impl Registry {
 
 type Plans = Vec<(Plan, Settings)>;
 
-/// Names that two servers of one fleet claim, told to both.
+/// Names that several servers of one fleet claim, told to each of them.
+///
+/// Each is told of the first other claimant by identity, so that the fleet's order shows nowhere.
 fn clashes(plans: &Plans) -> BTreeMap<ServerKey, Vec<Missing>> {
-    let mut first = Fast::<&ExposedName, (usize, usize)>::default();
-    first.reserve(plans.iter().map(|(plan, _)| plan.rows.len()).sum());
     let mut clashes = BTreeMap::<ServerKey, Vec<Missing>>::new();
-    for (at, (plan, _)) in plans.iter().enumerate() {
-        for (row, entry) in plan.rows.iter().enumerate() {
-            let other = *first.entry(&entry.exposed).or_insert((at, row));
-            if other == (at, row) {
-                continue;
-            }
-            for ((mine, my_row), (theirs, their_row)) in [((at, row), other), (other, (at, row))] {
-                let (mine, theirs) = (&plans[mine].0, &plans[theirs].0);
-                let wire = |plan: &Plan, row: usize| plan.rows[row].tool.wire().clone();
-                clashes.entry(mine.server.clone()).or_default().push(Missing {
-                    wire: Some(wire(mine, my_row)),
-                    position: my_row,
-                    cause: MissingCause::Taken {
-                        exposed: entry.exposed.clone(),
-                        holder: plan::claimant(&theirs.server, &wire(theirs, their_row)),
-                    },
-                });
-            }
+    for (exposed, claimants) in contested(plans) {
+        for (at, (plan, row)) in claimants.iter().enumerate() {
+            let (other, other_row) = claimants[usize::from(at == 0)];
+            let holder = plan::claimant(&other.server, other.rows[other_row].tool.wire());
+            clashes.entry(plan.server.clone()).or_default().push(Missing {
+                wire: Some(plan.rows[*row].tool.wire().clone()),
+                position: plan.positions[*row],
+                cause: MissingCause::Taken { exposed: exposed.clone(), holder },
+            });
         }
     }
     clashes
+}
+
+/// The names that more than one plan has, each with all its rows, sorted by server.
+fn contested(plans: &Plans) -> BTreeMap<&ExposedName, Vec<(&Plan, usize)>> {
+    let rows = || {
+        plans.iter().flat_map(|(plan, _)| {
+            plan.rows.iter().enumerate().map(move |(row, entry)| (&entry.exposed, plan, row))
+        })
+    };
+    let mut seen = Fast::<&ExposedName, ()>::default();
+    seen.reserve(plans.iter().map(|(plan, _)| plan.rows.len()).sum());
+    let mut contested = BTreeMap::<&ExposedName, Vec<(&Plan, usize)>>::new();
+    for (name, _, _) in rows() {
+        if seen.insert(name, ()).is_some() {
+            contested.entry(name).or_default();
+        }
+    }
+    if contested.is_empty() {
+        return contested;
+    }
+    for (name, plan, row) in rows() {
+        if let Some(claimants) = contested.get_mut(name) {
+            claimants.push((plan, row));
+        }
+    }
+    for claimants in contested.values_mut() {
+        claimants.sort_by(|(a, _), (b, _)| a.server.cmp(&b.server));
+    }
+    contested
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Filter;
+    use crate::name::WireName;
+    use crate::scheme::Bare;
+
+    fn load(server: &str, tools: &[&str], filter: Option<&str>) -> Load<'static> {
+        let mut catalogue = Catalogue::default();
+        for tool in tools {
+            catalogue.push_named(WireName::new(tool).unwrap());
+        }
+        let tools = filter.map(|only| vec![only.to_owned()]);
+        let filter = Filter { tools, ..Filter::default() };
+        let registration = Registration { filter, ..Registration::default() };
+        Load { server: ServerKey::new(server).unwrap(), catalogue: Ok(catalogue), registration }
+    }
+
+    #[test]
+    fn three_claimants_are_told_the_same_in_any_order() {
+        let text = |order: [&str; 3]| {
+            let fleet = order.map(|server| load(server, &["x"], None)).into();
+            Registry::new(Bare).load(fleet).unwrap_err().to_string()
+        };
+        let told = text(["a", "b", "c"]);
+        assert_eq!(text(["b", "c", "a"]), told);
+        assert_eq!(text(["c", "b", "a"]), told);
+        for (claimant, other) in [("a", "b"), ("b", "a"), ("c", "a")] {
+            let line = format!(
+                "1 of 1 tools of server `{claimant}` can't be registered:\n  `x`: its name `x` is claimed by \
+                 tool `x` of server `{other}`"
+            );
+            assert!(told.contains(&line), "{line} in {told}");
+        }
+    }
+
+    #[test]
+    fn positions_are_those_of_the_listing_not_of_what_a_filter_left() {
+        let fleet = vec![load("a", &["w", "y", "x"], Some("x")), load("b", &["x"], None)];
+        let FleetError(errors) = Registry::new(Bare).load(fleet).unwrap_err();
+        let Some(LoadError::Register(RegisterError::Shortfall { missing, .. })) = errors.get("a")
+        else {
+            panic!("{errors:?}")
+        };
+        assert_eq!(missing[0].position, 2);
+    }
 }

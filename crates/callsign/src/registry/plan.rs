@@ -11,6 +11,8 @@ use crate::name::{ExposedName, ServerKey, ToolId, WireName, nearest};
 pub(super) struct Plan {
     pub(super) server: ServerKey,
     pub(super) rows: Vec<Row>,
+    /// Where each row stood in the listing.
+    pub(super) positions: Vec<usize>,
     /// Local tools that give up their names.
     pub(super) evicted: Vec<ExposedName>,
 }
@@ -37,7 +39,8 @@ pub(super) fn plan(
     let names = names(snapshot, &server, &catalogue, &|name| replace_local.contains(name))?;
     admit(&server, catalogue.tools(), admission)?;
     let evicted = names.iter().filter(|name| snapshot.get(name).is_some()).cloned().collect();
-    Ok(Plan { rows: rows(names, catalogue, options), server, evicted })
+    let positions = catalogue.positions().collect();
+    Ok(Plan { rows: rows(names, catalogue, options), positions, server, evicted })
 }
 
 /// A wire name twice in one listing is an error of that server, with both positions.
@@ -47,22 +50,25 @@ pub(super) fn refuse_duplicates(
 ) -> Result<(), RegisterError> {
     let mut first_index = Fast::<&str, usize>::default();
     first_index.reserve(catalogue.tools().len());
-    let mut duplicates = Vec::new();
+    let mut twice = Vec::new();
     for (index, tool) in catalogue.tools().iter().enumerate() {
         match first_index.entry(tool.wire().as_str()) {
             std::collections::hash_map::Entry::Vacant(vacant) => {
                 vacant.insert(index);
             }
-            std::collections::hash_map::Entry::Occupied(first) => duplicates.push(Duplicate {
-                wire: tool.wire().clone(),
-                first: catalogue.position(*first.get()),
-                second: catalogue.position(index),
-            }),
+            std::collections::hash_map::Entry::Occupied(first) => twice.push((*first.get(), index)),
         }
     }
-    if duplicates.is_empty() {
+    if twice.is_empty() {
         return Ok(());
     }
+    let positions: Vec<usize> = catalogue.positions().collect();
+    let duplicates = twice.into_iter().map(|(first, second)| Duplicate {
+        wire: catalogue.tools()[first].wire().clone(),
+        first: positions[first],
+        second: positions[second],
+    });
+    let duplicates = duplicates.collect();
     Err(RegisterError::DuplicateInListing { server: server.clone(), duplicates })
 }
 
@@ -79,42 +85,48 @@ pub(super) fn names(
     let mut names = Vec::with_capacity(tools.len());
     let mut own = Fast::<ExposedName, usize>::default();
     own.reserve(tools.len());
-    let mut missing: Vec<Missing> = Vec::new();
+    let mut failed: Vec<(usize, MissingCause)> = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
-        let mut fail = |index: usize, cause| {
-            let wire = Some(tools[index].wire().clone());
-            missing.push(Missing { wire, position: catalogue.position(index), cause });
-        };
         let name = match snapshot.scheme.name(server, tool.wire()) {
             Ok(name) => name,
             Err(error) => {
-                fail(index, MissingCause::Unnameable(Box::new(error)));
+                failed.push((index, MissingCause::Unnameable(Box::new(error))));
                 continue;
             }
         };
         if let Some(&first) = own.get(&name) {
-            let holder = |of: usize| claimant(server, tools[of].wire());
-            fail(first, MissingCause::Taken { exposed: name.clone(), holder: holder(index) });
-            fail(index, MissingCause::Taken { exposed: name, holder: holder(first) });
+            for (index, other) in [(first, index), (index, first)] {
+                let holder = claimant(server, tools[other].wire());
+                failed.push((index, MissingCause::Taken { exposed: name.clone(), holder }));
+            }
             continue;
         }
         if let Some(entry) = snapshot.get(&name).filter(|_| !may_take(&name)) {
             let holder = entry.claimant();
-            fail(index, MissingCause::Taken { exposed: name.clone(), holder });
+            failed.push((index, MissingCause::Taken { exposed: name.clone(), holder }));
         }
         own.insert(name.clone(), index);
         names.push(name);
     }
-    missing.extend(catalogue.malformed().iter().map(|entry| Missing {
+    if failed.is_empty() && catalogue.malformed().is_empty() {
+        return Ok(names);
+    }
+    Err(shortfall(server, catalogue.advertised(), missing(catalogue, failed)))
+}
+
+/// Every tool that can't be registered: those that failed, by their index, and those that could not even be read.
+fn missing(catalogue: &Catalogue, failed: Vec<(usize, MissingCause)>) -> Vec<Missing> {
+    let positions: Vec<usize> = catalogue.positions().collect();
+    let failed = failed.into_iter().map(|(index, cause)| {
+        let wire = Some(catalogue.tools()[index].wire().clone());
+        Missing { wire, position: positions[index], cause }
+    });
+    let unreadable = catalogue.malformed().iter().map(|entry| Missing {
         wire: entry.name.clone(),
         position: entry.position,
         cause: MissingCause::Malformed(entry.reason.clone()),
-    }));
-    if missing.is_empty() {
-        Ok(names)
-    } else {
-        Err(shortfall(server, catalogue.advertised(), missing))
-    }
+    });
+    failed.chain(unreadable).collect()
 }
 
 pub(super) fn shortfall(

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::change::Unmatched;
 use super::plan::{self, Plan};
 use super::snapshot::{Block, Row, Slot, Snapshot};
 use super::{Admission, ChangeSet, Miss, NotRegistered, RegisterError, Registration, ToolOptions};
@@ -19,12 +20,23 @@ pub struct Registry {
     pub(super) settings: HashMap<ServerKey, Settings>,
     /// The configuration's order of servers, where one was given.
     order: Vec<ServerKey>,
+    /// How many servers have been registered so far.
+    registered: u64,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    pub(super) filter: Filter,
-    pub(super) options: BTreeMap<String, ToolOptions>,
+    filter: Filter,
+    options: BTreeMap<String, ToolOptions>,
+    /// The how many-th server it was.
+    since: u64,
+}
+
+impl Settings {
+    pub(super) fn of(registration: &Registration<'_>) -> Self {
+        let (filter, options) = (registration.filter.clone(), registration.options.clone());
+        Self { filter, options, since: 0 }
+    }
 }
 
 impl Registry {
@@ -37,7 +49,7 @@ impl Registry {
     #[must_use]
     pub fn with_scheme(scheme: Arc<dyn Scheme>) -> Self {
         let current = Arc::new(Snapshot::empty(scheme));
-        Self { current, settings: HashMap::new(), order: Vec::new() }
+        Self { current, settings: HashMap::new(), order: Vec::new(), registered: 0 }
     }
 
     /// Lists servers in this order from now on, whenever they come; servers not named here follow in order of registration.
@@ -72,8 +84,7 @@ impl Registry {
         catalogue: Catalogue,
         registration: Registration<'_>,
     ) -> Result<Vec<ExposedName>, RegisterError> {
-        let settings =
-            Settings { filter: registration.filter.clone(), options: registration.options.clone() };
+        let settings = Settings::of(&registration);
         let plan = plan::plan(&self.current, server, catalogue, registration)?;
         Ok(self.commit(plan, settings))
     }
@@ -106,16 +117,19 @@ impl Registry {
             return Err(NotRegistered { server: server.clone() }.into());
         };
         plan::refuse_duplicates(server, &catalogue)?;
-        let settings = self.settings.get(server);
-        let mut unmatched = Vec::new();
-        if let Some(Settings { filter, .. }) = settings {
-            unmatched = filter.retain(server, &mut catalogue);
+        let mut unmatched = Unmatched::default();
+        let mut options = BTreeMap::new();
+        if let Some(settings) = self.settings.get(server) {
+            unmatched.filter_entries = settings.filter.retain(server, &mut catalogue);
+            options.clone_from(&settings.options);
+            unmatched.options = options.keys().cloned().collect();
+            let served = |key: &String| catalogue.tools().iter().any(|tool| **tool.wire() == **key);
+            unmatched.options.retain(|key| !served(key));
         }
         let own =
             |name: &str| self.current.index.get(name).is_some_and(|holder| holder.block == slot);
         let names = plan::names(&self.current, server, &catalogue, &own)?;
         plan::admit(server, catalogue.tools(), admission)?;
-        let options = settings.map(|settings| settings.options.clone()).unwrap_or_default();
         let rows = plan::rows(names, catalogue, options);
         Ok(self.exchange(slot, rows, unmatched))
     }
@@ -142,7 +156,7 @@ impl Registry {
 
     /// Puts a checked plan into force; nothing in here can fail.
     pub(super) fn commit(&mut self, plan: Plan, settings: Settings) -> Vec<ExposedName> {
-        let Plan { server, rows, evicted } = plan;
+        let Plan { server, rows, evicted, .. } = plan;
         for name in &evicted {
             self.drop_local(name);
         }
@@ -151,14 +165,15 @@ impl Registry {
         let slot = snapshot.free_slot();
         snapshot.order.push(slot);
         snapshot.fill(slot, Block { server: Some(server.clone()), rows });
+        self.registered += 1;
+        self.settings.insert(server, Settings { since: self.registered, ..settings });
         if !self.order.is_empty() {
             self.sort_servers();
         }
-        self.settings.insert(server, settings);
         names
     }
 
-    fn exchange(&mut self, slot: u32, rows: Vec<Row>, unmatched: Vec<String>) -> ChangeSet {
+    fn exchange(&mut self, slot: u32, rows: Vec<Row>, unmatched: Unmatched) -> ChangeSet {
         let snapshot = Arc::make_mut(&mut self.current);
         let Some(old) = snapshot.blocks[slot as usize].take() else { return ChangeSet::default() };
         for row in &old.rows {
@@ -176,7 +191,8 @@ impl Registry {
         let mut order = std::mem::take(&mut snapshot.order);
         order.sort_by_key(|&slot| {
             let key = snapshot.block(slot).and_then(|block| block.server.as_ref());
-            key.and_then(|key| rank.get(key)).copied().unwrap_or(usize::MAX)
+            let rank = key.and_then(|key| rank.get(key)).copied().unwrap_or(usize::MAX);
+            (rank, key.and_then(|key| self.settings.get(key)).map(|settings| settings.since))
         });
         snapshot.order = order;
     }
@@ -212,4 +228,62 @@ pub enum ReplaceError {
     /// The new catalogue can't be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Tool;
+    use crate::name::WireName;
+    use crate::scheme::Qualified;
+
+    fn key(text: &str) -> ServerKey {
+        ServerKey::new(text).unwrap()
+    }
+
+    fn catalogue(names: &[&str]) -> Catalogue {
+        Catalogue::of(names.iter().map(|name| Tool::named(WireName::new(name).unwrap())).collect())
+    }
+
+    #[test]
+    fn servers_without_a_place_are_in_order_of_registration_whatever_the_order_was_before() {
+        let mut registry = Registry::new(Qualified::default());
+        for server in ["c", "a", "b"] {
+            registry.register(key(server), Catalogue::default(), Registration::default()).unwrap();
+        }
+        let mut listed = |order: &[&str]| {
+            registry.set_server_order(order.iter().map(|server| key(server)).collect());
+            registry.snapshot().servers().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(&["b", "a"]), ["b", "a", "c"]);
+        assert_eq!(listed(&["b"]), ["b", "c", "a"]);
+        assert_eq!(listed(&[]), ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn what_a_registration_says_of_tools_that_went_is_told() {
+        let mut registry = Registry::new(Qualified::default());
+        let registration = Registration {
+            filter: Filter { exclude: Some(vec!["old".into()]), ..Filter::default() },
+            options: BTreeMap::from([("run".into(), ToolOptions::default())]),
+            ..Registration::default()
+        };
+        registry.register(key("s"), catalogue(&["run", "old"]), registration).unwrap();
+        let change = registry.replace(&key("s"), catalogue(&["new"])).unwrap();
+        assert_eq!(change.unmatched_filter_entries, ["old"]);
+        assert_eq!(change.unmatched_options, ["run"]);
+        let change = registry.replace(&key("s"), catalogue(&["run", "old"])).unwrap();
+        assert!(change.unmatched_filter_entries.is_empty() && change.unmatched_options.is_empty());
+    }
+
+    #[test]
+    fn positions_in_errors_are_those_of_the_listing_not_of_what_a_filter_left() {
+        let filter = Filter { exclude: Some(vec!["a".into()]), ..Filter::default() };
+        let registration = Registration { filter, ..Registration::default() };
+        let error = Registry::new(Qualified::default())
+            .register(key("s"), catalogue(&["a", "b", "c c"]), registration)
+            .unwrap_err();
+        let RegisterError::Shortfall { missing, .. } = error else { panic!("{error}") };
+        assert_eq!(missing[0].position, 2);
+    }
 }

@@ -67,7 +67,7 @@ pub enum NameProblem {
         spells_key: bool,
     },
     /// The name would read as another identity too, and the scheme was asked to refuse such names.
-    #[error("can also be read as tool `{wire}` of server `{server}`")]
+    #[error("can also be read as tool `{}` of server `{}`", .wire.escape_debug(), .server.escape_debug())]
     Ambiguous {
         /// The other reading's server key.
         server: String,
@@ -124,5 +124,8 @@ impl NameProblem {
 }
 
 fn list(ids: &[ToolId]) -> String {
-    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" and ")
+    ids.iter()
+        .map(|id| format!("`{}`", id.to_string().escape_debug()))
+        .collect::<Vec<_>>()
+        .join(" and ")
 }

@@ -79,6 +79,8 @@ mod tests {
             error.to_string().contains("can also be read as tool `b__c` of server `a`"),
             "{error}"
         );
+        let error = name("a\u{1b}__b", "c").unwrap_err().to_string();
+        assert!(!error.contains(char::is_control), "{error}");
         assert!(name("foo_", "x").is_err() && name("foo", "_x").is_err());
         assert!(name("foo", "x_y").is_ok());
     }
