@@ -2,6 +2,7 @@
 
 use callsign::Catalogue;
 use callsign::audit::{self, Launch, Unchecked};
+use callsign::catalogue::Filter;
 use callsign_config::Statics;
 
 use crate::configuration::Chosen;
@@ -54,7 +55,7 @@ pub(crate) fn from_configuration(chosen: Chosen<'_>) -> Result<Known<'_>, Failur
         })
     };
     let catalogue = match &chosen.entry.statics {
-        Statics::Listed(catalogue) => Ok(filtered(chosen, catalogue.clone())?),
+        Statics::Listed(catalogue) => Ok(filtered_list(chosen, catalogue)?),
         Statics::AllowAll => {
             unchecked("its `tools` list is `*`, which allows all tools and names none")
         }
@@ -64,13 +65,30 @@ pub(crate) fn from_configuration(chosen: Chosen<'_>) -> Result<Known<'_>, Failur
     Ok(Known { chosen, origin, catalogue, milliseconds: None })
 }
 
+/// The list of the configuration, less what the other filters leave out. The list itself filters nothing here: it is what
+/// it would be held against.
+fn filtered_list(chosen: Chosen<'_>, catalogue: &Catalogue) -> Result<Catalogue, Failure> {
+    let (include, exclude) =
+        (chosen.entry.filter.include.clone(), chosen.entry.filter.exclude.clone());
+    let filter = Filter { tools: None, include, exclude };
+    filtered_by(&filter, chosen, catalogue.clone())
+}
+
 /// Leaves out what the server's filter leaves out.
 ///
 /// # Errors
 /// A filter entry that names no tool of the catalogue, with its place and near misses.
-pub(crate) fn filtered(chosen: Chosen<'_>, mut catalogue: Catalogue) -> Result<Catalogue, Failure> {
+pub(crate) fn filtered(chosen: Chosen<'_>, catalogue: Catalogue) -> Result<Catalogue, Failure> {
+    filtered_by(&chosen.entry.filter, chosen, catalogue)
+}
+
+fn filtered_by(
+    filter: &Filter,
+    chosen: Chosen<'_>,
+    mut catalogue: Catalogue,
+) -> Result<Catalogue, Failure> {
     let entry = chosen.entry;
-    let Err(unknown) = entry.filter.apply(&entry.key, &mut catalogue) else { return Ok(catalogue) };
+    let Err(unknown) = filter.apply(&entry.key, &mut catalogue) else { return Ok(catalogue) };
     let places: Vec<String> = unknown
         .iter()
         .map(|unknown| {

@@ -107,7 +107,7 @@ fn call(
     limits.call = limit.unwrap_or(limits.call);
     let memory = live::memory();
     interrupt::block_on(async {
-        let mut session = Session::open(spec, &limits, &memory)
+        let session = Session::open(spec, &limits, &memory)
             .await
             .map_err(|error| unanswered(&spec.key, &error))?;
         let result = session.call(wire, arguments).await;

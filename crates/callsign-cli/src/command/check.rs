@@ -13,7 +13,7 @@ use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
 use crate::output::{self, count};
-use crate::report::{self, LocatedFinding, NamedTool, Report};
+use crate::report::{self, LocatedFinding, Report};
 use crate::{live, locate, naming};
 
 #[derive(Debug, Args)]
@@ -92,22 +92,13 @@ fn report<'a>(
     let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();
     let identities = audited.iter().flat_map(audit::Server::identities);
     let scheme = naming::scheme(&arguments.scheme, settings, "qualified", identities)?;
-    let tools = audited
-        .iter()
-        .flat_map(audit::Server::identities)
-        .map(|(server, wire)| NamedTool {
-            server: server.clone(),
-            wire: wire.clone(),
-            name: scheme.name(server, wire).ok(),
-        })
-        .collect();
     let findings = audit::audit(&Fleet::new(&*scheme, audited));
     let findings = findings
         .into_iter()
         .filter_map(|finding| weighed(finding, settings, arguments.strict))
         .map(|finding| LocatedFinding { places: locate::places(&finding, &servers), finding })
         .collect();
-    Ok(Report { scheme: scheme.id(), servers, tools, findings })
+    Ok(Report { scheme, servers, findings })
 }
 
 /// The finding with the severity the user gave its code, or nothing if they switched it off.

@@ -125,7 +125,7 @@ fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failur
         let spec = live::spec(owner.chosen).map_err(|unchecked| Failure::new(unchecked.reason))?;
         let limits = live::limits(&arguments.live);
         let result = interrupt::block_on(async {
-            let mut session = Session::open(&spec, &limits, &Memory::none())
+            let session = Session::open(&spec, &limits, &Memory::none())
                 .await
                 .map_err(|error| Failure::with_remedy(error.to_string(), error.remedy()))?;
             let result = session.call(entry.wire(), RawValue::NULL).await;

@@ -139,7 +139,7 @@ fn summary(report: &Report<'_>, out: &mut String) {
         return;
     }
     let (checked, servers) = (report.checked(), report.servers.len());
-    let (tools, scheme) = (count(report.tools.len(), "tool"), report.scheme);
+    let (tools, scheme) = (count(report.tool_count(), "tool"), report.scheme.id());
     let _ = writeln!(
         out,
         "checked {checked} of {} with {tools}, names by `{scheme}`",

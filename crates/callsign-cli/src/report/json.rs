@@ -13,21 +13,21 @@ pub(crate) struct Json;
 
 impl ReportFormat for Json {
     fn render(&self, report: &Report<'_>) -> String {
-        let names: HashMap<(&str, &str), Option<&str>> = report
-            .tools
+        let tools: Vec<NamedTool<'_>> = report.tools().collect();
+        let names: HashMap<(&str, &str), Option<&str>> = tools
             .iter()
-            .map(|tool| ((&*tool.server, &*tool.wire), tool.name.as_deref()))
+            .map(|tool| ((&**tool.server, &**tool.wire), tool.name.as_deref()))
             .collect();
         let document = Document {
             version: 1,
-            scheme: report.scheme,
+            scheme: report.scheme.id(),
             servers: report.servers.iter().map(server).collect(),
-            tools: report.tools.iter().map(tool).collect(),
+            tools: tools.iter().map(tool).collect(),
             findings: report.findings.iter().map(|located| finding(located, &names)).collect(),
             summary: Summary {
                 servers: report.servers.len(),
                 checked: report.checked(),
-                tools: report.tools.len(),
+                tools: tools.len(),
                 errors: report.count(Severity::Error),
                 warnings: report.count(Severity::Warning),
             },
@@ -102,8 +102,8 @@ fn server<'a>(known: &'a Known<'_>) -> Server<'a> {
     }
 }
 
-fn tool(tool: &NamedTool) -> Tool<'_> {
-    Tool { server: &tool.server, wire: &tool.wire, name: tool.name.as_deref() }
+fn tool<'a>(tool: &'a NamedTool<'_>) -> Tool<'a> {
+    Tool { server: tool.server, wire: tool.wire, name: tool.name.as_deref() }
 }
 
 fn finding<'a>(

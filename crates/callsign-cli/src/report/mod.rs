@@ -5,8 +5,11 @@
 mod human;
 mod json;
 
+use std::sync::Arc;
+
 use callsign::audit::{Finding, Severity};
-use callsign::{ExposedName, ServerKey, WireName};
+use callsign::scheme::Scheme;
+use callsign::{Catalogue, ExposedName, ServerKey, WireName};
 
 use crate::arguments::Format;
 use crate::catalogues::{Known, Origin};
@@ -16,11 +19,9 @@ use crate::locate::Located;
 /// What `check` found.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
-    pub(crate) scheme: &'static str,
+    pub(crate) scheme: Arc<dyn Scheme>,
     /// Sorted by key.
     pub(crate) servers: Vec<Known<'a>>,
-    /// Sorted by server, then in advertised order.
-    pub(crate) tools: Vec<NamedTool>,
     /// Sorted by code, then by tools.
     pub(crate) findings: Vec<LocatedFinding<'a>>,
 }
@@ -34,9 +35,9 @@ pub(crate) struct LocatedFinding<'a> {
 
 /// A tool and its name, if it has one.
 #[derive(Debug)]
-pub(crate) struct NamedTool {
-    pub(crate) server: ServerKey,
-    pub(crate) wire: WireName,
+pub(crate) struct NamedTool<'a> {
+    pub(crate) server: &'a ServerKey,
+    pub(crate) wire: &'a WireName,
     pub(crate) name: Option<ExposedName>,
 }
 
@@ -44,6 +45,25 @@ impl Report<'_> {
     /// Servers whose catalogue is known.
     pub(crate) fn checked(&self) -> usize {
         self.servers.iter().filter(|known| known.origin != Origin::Unchecked).count()
+    }
+
+    /// Every tool with its name, by server, then in advertised order. Made when asked for: most reports only count them.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = NamedTool<'_>> {
+        self.servers.iter().flat_map(move |known| {
+            let server = &known.chosen.entry.key;
+            let tools = known.catalogue.as_ref().map_or(&[][..], Catalogue::tools);
+            tools.iter().map(move |tool| NamedTool {
+                server,
+                wire: tool.wire(),
+                name: self.scheme.name(server, tool.wire()).ok(),
+            })
+        })
+    }
+
+    /// How many tools the checked servers have.
+    pub(crate) fn tool_count(&self) -> usize {
+        let catalogues = self.servers.iter().filter_map(|known| known.catalogue.as_ref().ok());
+        catalogues.map(|catalogue| catalogue.tools().len()).sum()
     }
 
     pub(crate) fn count(&self, severity: Severity) -> usize {

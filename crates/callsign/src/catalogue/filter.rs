@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use crate::catalogue::Catalogue;
 use crate::name::{ServerKey, WireName, nearest};
 
@@ -60,28 +62,28 @@ impl Filter {
         if !unknown.is_empty() {
             return Err(unknown);
         }
-        if !self.is_none() {
-            catalogue.retain_tools(|wire| self.keeps(wire));
-        }
+        self.leave_out(catalogue);
         Ok(())
     }
 
     /// Takes the tools that the filter leaves out of the catalogue and gives the entries that name no tool of it.
     pub(crate) fn retain(&self, server: &ServerKey, catalogue: &mut Catalogue) -> Vec<String> {
         let unmatched = self.unknown_entries(server, catalogue);
-        catalogue.retain_tools(|wire| self.keeps(wire));
+        self.leave_out(catalogue);
         unmatched.into_iter().map(|unknown| unknown.entry).collect()
     }
 
-    /// Whether a tool of this wire name is used.
-    #[must_use]
-    pub fn keeps(&self, wire: &str) -> bool {
-        let listed = |list: &Option<Vec<String>>| {
-            list.as_ref().map(|entries| entries.iter().any(|entry| covers(entry, wire)))
-        };
-        listed(&self.tools) != Some(false)
-            && listed(&self.include) != Some(false)
-            && listed(&self.exclude) != Some(true)
+    fn leave_out(&self, catalogue: &mut Catalogue) {
+        if self.is_none() {
+            return;
+        }
+        let [tools, include, exclude] = [&self.tools, &self.include, &self.exclude]
+            .map(|list| list.as_deref().map(Entries::of));
+        catalogue.retain_tools(|wire| {
+            tools.as_ref().is_none_or(|entries| entries.cover(wire))
+                && include.as_ref().is_none_or(|entries| entries.cover(wire))
+                && !exclude.as_ref().is_some_and(|entries| entries.cover(wire))
+        });
     }
 
     fn unknown_entries(
@@ -89,19 +91,19 @@ impl Filter {
         server: &ServerKey,
         catalogue: &Catalogue,
     ) -> Vec<UnknownFilterEntry> {
-        let advertised = || {
-            let malformed = catalogue.malformed().iter().filter_map(|entry| entry.name.as_ref());
-            catalogue.tools().iter().map(super::Tool::wire).chain(malformed)
-        };
         let lists =
             [("tools", &self.tools), ("include", &self.include), ("exclude", &self.exclude)];
+        if self.is_none() {
+            return Vec::new();
+        }
+        let malformed = catalogue.malformed().iter().filter_map(|entry| entry.name.as_ref());
+        let wires = catalogue.tools().iter().map(super::Tool::wire).chain(malformed);
+        let mut advertised: Vec<&str> = wires.map(WireName::as_str).collect();
+        advertised.sort_unstable();
         let mut unknown = Vec::new();
         for (list, entries) in lists {
-            for entry in entries.iter().flatten() {
-                if advertised().any(|wire| covers(entry, wire)) {
-                    continue;
-                }
-                let near = nearest(entry, advertised().map(WireName::as_str));
+            for entry in entries.iter().flatten().filter(|entry| !names_any(entry, &advertised)) {
+                let near = nearest(entry, advertised.iter().copied());
                 let near = near.into_iter().filter_map(|name| WireName::new(name).ok()).collect();
                 let entry = entry.clone();
                 unknown.push(UnknownFilterEntry { server: server.clone(), list, entry, near });
@@ -111,8 +113,31 @@ impl Filter {
     }
 }
 
-fn covers(entry: &str, wire: &str) -> bool {
-    entry == wire || entry.strip_suffix('*').is_some_and(|prefix| wire.starts_with(prefix))
+/// Whether an entry names one of the `advertised` names, which are sorted.
+fn names_any(entry: &str, advertised: &[&str]) -> bool {
+    let prefix = entry.strip_suffix('*');
+    let from = advertised.partition_point(|wire| *wire < prefix.unwrap_or(entry));
+    let begins = |prefix| advertised.get(from).is_some_and(|wire| wire.starts_with(prefix));
+    prefix.is_some_and(begins) || advertised.binary_search(&entry).is_ok()
+}
+
+/// The entries of one list, ready to be held against many names.
+struct Entries<'a> {
+    exact: HashSet<&'a str>,
+    prefixes: Vec<&'a str>,
+}
+
+impl<'a> Entries<'a> {
+    fn of(entries: &'a [String]) -> Self {
+        Self {
+            exact: entries.iter().map(String::as_str).collect(),
+            prefixes: entries.iter().filter_map(|entry| entry.strip_suffix('*')).collect(),
+        }
+    }
+
+    fn cover(&self, wire: &str) -> bool {
+        self.exact.contains(wire) || self.prefixes.iter().any(|prefix| wire.starts_with(prefix))
+    }
 }
 
 #[cfg(test)]

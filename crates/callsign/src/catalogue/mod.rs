@@ -20,6 +20,8 @@ pub use definition::{Fields, changed_fields, fields};
 pub use filter::{Filter, UnknownFilterEntry};
 pub use listed::{MalformedReason, Prompt, Resource, Tool};
 
+use std::sync::Arc;
+
 use crate::name::WireName;
 
 /// What one server advertised, complete and in its order.
@@ -28,7 +30,8 @@ use crate::name::WireName;
 /// for the [registry](crate::registry) to decide, and what is wrong with it for the [audit](crate::audit) to report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalogue {
-    tools: Vec<Tool>,
+    /// Shared, so that a catalogue of thousands of tools can be handed on without copying them.
+    tools: Arc<Vec<Tool>>,
     malformed: Vec<Malformed>,
     /// Where the entries stood that a filter took out, ascending.
     left_out: Vec<usize>,
@@ -53,21 +56,21 @@ impl Catalogue {
     /// A catalogue of these tools and nothing else.
     #[must_use]
     pub fn of(tools: Vec<Tool>) -> Self {
-        Self { tools, ..Self::default() }
+        Self { tools: Arc::new(tools), ..Self::default() }
     }
 
     /// Adds the next tool of a listing from its raw JSON text, which is kept as it is; what can't be read as a tool is
     /// kept as [`Malformed`] with its position.
     pub fn push_tool(&mut self, raw: &str) {
         match Tool::from_json(raw) {
-            Ok(tool) => self.tools.push(tool),
+            Ok(tool) => Arc::make_mut(&mut self.tools).push(tool),
             Err((name, reason)) => self.push_malformed(name, reason),
         }
     }
 
     /// Adds the next tool of a listing that is known by its name only (a static list of names).
     pub fn push_named(&mut self, wire: WireName) {
-        self.tools.push(Tool::named(wire));
+        Arc::make_mut(&mut self.tools).push(Tool::named(wire));
     }
 
     /// Records that the next entry of the listing could not be read.
@@ -174,17 +177,17 @@ impl Catalogue {
     }
 
     pub(crate) fn into_tools(self) -> Vec<Tool> {
-        self.tools
+        Arc::unwrap_or_clone(self.tools)
     }
 
     pub(crate) fn retain_tools(&mut self, keep: impl Fn(&WireName) -> bool) {
-        let tools = self.positions().zip(&self.tools).map(|(at, tool)| (at, Some(tool.wire())));
+        let tools = self.positions().zip(&*self.tools).map(|(at, tool)| (at, Some(tool.wire())));
         let unreadable = self.malformed.iter().map(|entry| (entry.position, entry.name.as_ref()));
         let left_out = tools.chain(unreadable).filter(|(_, name)| !name.is_none_or(&keep));
         let left_out: Vec<usize> = left_out.map(|(at, _)| at).collect();
         self.left_out.extend(left_out);
         self.left_out.sort_unstable();
-        self.tools.retain(|tool| keep(tool.wire()));
+        Arc::make_mut(&mut self.tools).retain(|tool| keep(tool.wire()));
         self.malformed.retain(|malformed| malformed.name.as_ref().is_none_or(&keep));
     }
 }
