@@ -6,7 +6,7 @@
 #![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs of this")]
 
 use std::ffi::{OsStr, OsString};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
@@ -54,7 +54,16 @@ impl Sandbox {
 
     /// A run of the program in the folder of the test.
     pub(crate) fn callsign<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callsign"));
+        self.program(env!("CARGO_BIN_EXE_callsign"), arguments)
+    }
+
+    /// A run of any program in the folder of the test.
+    pub(crate) fn program<S: AsRef<OsStr>>(
+        &self,
+        program: &str,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Run {
+        let mut command = Command::new(program);
         command.args(arguments);
         self.dress(&mut command);
         Run { command, input: Vec::new() }
@@ -67,7 +76,7 @@ impl Sandbox {
     }
 
     /// Gives any command the test's folders and nothing else of the environment.
-    pub(crate) fn dress(&self, command: &mut Command) {
+    fn dress(&self, command: &mut Command) {
         command.env_clear().current_dir(self.path("work"));
         for name in ["PATH", "SystemRoot", "PATHEXT", "TEMP", "LLVM_PROFILE_FILE"] {
             if let Some(value) = std::env::var_os(name) {
@@ -118,6 +127,46 @@ pub(crate) fn server<S: AsRef<str>>(flags: impl IntoIterator<Item = S>) -> Value
     let flags = flags.into_iter().map(|flag| Value::from(flag.as_ref()));
     let arguments: Vec<Value> = std::iter::once(Value::from("serve")).chain(flags).collect();
     json!({"command": callsign_testkit::server_binary(), "args": arguments})
+}
+
+/// A test server with these flags that speaks HTTP. It ends with the value.
+pub(crate) struct HttpServer {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl HttpServer {
+    pub(crate) fn start(flags: &[&str]) -> Self {
+        let mut child = Command::new(callsign_testkit::server_binary())
+            .args(["serve", "--http", "127.0.0.1:0", "--longest-life", "120"])
+            .args(flags)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut url = String::new();
+        BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut url).expect("a line");
+        Self { child, url: url.trim().to_owned() }
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until `done` gives something, and fails if it does not for a long time.
+#[track_caller]
+pub(crate) fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(value) = done() {
+            return value;
+        }
+        assert!(begun.elapsed() < LIMIT / 4, "waited for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// One run of the program, before it starts.
