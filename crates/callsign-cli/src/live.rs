@@ -11,9 +11,9 @@ use crate::catalogues::{self, Known, Origin};
 use crate::command::Verbosity;
 use crate::configuration::Chosen;
 use crate::failure::Failure;
-use crate::output::{self, escaped, escaped_lines};
+use crate::output::{self, escaped};
 use crate::progress::ProgressLine;
-use crate::{consent, interrupt, state_folder};
+use crate::{consent, evidence, interrupt, state_folder};
 
 /// What was learnt in earlier runs.
 pub(crate) fn memory() -> Memory {
@@ -156,7 +156,7 @@ fn answered<'a>(
         }
         Err(error) => {
             if !verbosity.quiet {
-                tell_evidence(chosen, &error);
+                evidence::tell(&chosen.entry.key, &error);
             }
             let (reason, remedy) = (error.to_string(), Some(error.remedy()));
             let catalogue = Err(Unchecked { reason, remedy });
@@ -173,22 +173,5 @@ fn tell_notes(chosen: Chosen<'_>, fetched: &Fetched) {
     let key = escaped(&chosen.entry.key);
     for note in &fetched.notes {
         output::print_error(&format!("note: server `{key}`: {note}\n"));
-    }
-}
-
-/// What a failed server wrote; secrets are masked already.
-fn tell_evidence(chosen: Chosen<'_>, error: &FetchError) {
-    let Some(evidence) = error.evidence() else { return };
-    let key = escaped(&chosen.entry.key);
-    if !evidence.stderr.is_empty() {
-        let lines = escaped_lines(&evidence.stderr);
-        let quoted: Vec<String> = lines.lines().map(|line| format!("  | {line}")).collect();
-        output::print_error(&format!("server `{key}` wrote:\n{}\n", quoted.join("\n")));
-    }
-    if let Some(first) = evidence.junk.first() {
-        let (lines, first) = (output::count(evidence.junk_lines, "line"), escaped(first));
-        output::print_error(&format!(
-            "server `{key}` wrote {lines} on its standard output that are no messages, the first: {first}\n"
-        ));
     }
 }

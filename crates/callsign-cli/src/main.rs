@@ -8,6 +8,7 @@ mod command;
 mod configuration;
 mod consent;
 mod demo;
+mod evidence;
 mod exit;
 mod failure;
 mod interrupt;

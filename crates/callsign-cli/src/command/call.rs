@@ -15,7 +15,7 @@ use crate::exit::{self, Status};
 use crate::failure::Failure;
 use crate::named;
 use crate::output::{self, escaped};
-use crate::{consent, interrupt, live};
+use crate::{consent, evidence, interrupt, live};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -55,6 +55,12 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     })?;
     let limit = entry.options().and_then(|options| options.time_limit);
     let result = call(&spec, entry.wire(), &tool_arguments, &arguments.live, limit)?;
+    let result = result.map_err(|failed| {
+        if let (false, Some(error)) = (verbosity.quiet, failed.error()) {
+            evidence::tell(&spec.key, error);
+        }
+        failed.told(&spec.key, entry.wire())
+    })?;
     output::print_raw(&format!("{}\n", result.get()))?;
     Ok(if says_error(&result) { exit::FINDINGS } else { exit::SUCCESS })
 }
@@ -95,6 +101,36 @@ fn object(text: &str) -> Result<Box<RawValue>, Failure> {
         .map_err(|error| wrong(format!("--args is not JSON: {error}")))
 }
 
+/// Why a call gave no result.
+enum Failed {
+    /// The server could not be brought to the point where it can be called.
+    Unready(FetchError),
+    Call(CallError),
+}
+
+impl Failed {
+    fn error(&self) -> Option<&FetchError> {
+        match self {
+            Self::Unready(error) => Some(error),
+            Self::Call(CallError::Failed(error)) => Some(error),
+            Self::Call(_) => None,
+        }
+    }
+
+    fn told(&self, server: &ServerKey, wire: &WireName) -> Failure {
+        let (server, wire) = (escaped(server), escaped(wire));
+        match self {
+            Self::Unready(error) => {
+                Failure::with_remedy(format!("server `{server}`: {error}"), error.remedy())
+            }
+            Self::Call(error) => Failure::with_remedy(
+                format!("tool `{wire}` of server `{server}`: {}", escaped(&error.to_string())),
+                error.remedy(),
+            ),
+        }
+    }
+}
+
 /// Starts the server, calls it by the name it knows, and ends it.
 fn call(
     spec: &ServerSpec,
@@ -102,31 +138,16 @@ fn call(
     arguments: &RawValue,
     live: &LiveArguments,
     limit: Option<Duration>,
-) -> Result<Box<RawValue>, Failure> {
+) -> Result<Result<Box<RawValue>, Failed>, Failure> {
     let mut limits = live::limits(live);
     limits.call = limit.unwrap_or(limits.call);
     let memory = live::memory();
     interrupt::block_on(async {
-        let session = Session::open(spec, &limits, &memory)
-            .await
-            .map_err(|error| unanswered(&spec.key, &error))?;
+        let session = Session::open(spec, &limits, &memory).await.map_err(Failed::Unready)?;
         let result = session.call(wire, arguments).await;
         session.close().await;
-        result.map_err(|error| refused(&spec.key, wire, &error))
-    })?
-}
-
-fn unanswered(server: &ServerKey, error: &FetchError) -> Failure {
-    let wrote = error.evidence().map(|evidence| evidence.stderr.as_str()).filter(|s| !s.is_empty());
-    let wrote = wrote.map(|text| format!("\nit wrote:\n{}", output::escaped_lines(text)));
-    let message = format!("server `{}`: {error}{}", escaped(server), wrote.unwrap_or_default());
-    Failure::with_remedy(message, error.remedy())
-}
-
-fn refused(server: &ServerKey, wire: &WireName, error: &CallError) -> Failure {
-    let (server, wire) = (escaped(server), escaped(wire));
-    let message = format!("tool `{wire}` of server `{server}`: {}", escaped(&error.to_string()));
-    Failure::with_remedy(message, error.remedy())
+        result.map_err(Failed::Call)
+    })
 }
 
 /// A tool that fails gives a result that says so.

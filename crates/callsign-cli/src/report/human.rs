@@ -24,16 +24,14 @@ impl ReportFormat for Human {
     fn render(&self, report: &Report<'_>) -> String {
         let mut out = String::new();
         let excerpts = self.verbosity.verbose || report.findings.len() <= MOST_EXCERPTS;
-        for located in &report.findings {
-            if excerpts {
+        if excerpts {
+            for located in &report.findings {
                 out.push_str(&excerpt(located));
                 out.push_str("\n\n");
-            } else {
-                line(located, &mut out);
             }
-        }
-        if !excerpts {
-            let _ = writeln!(out, "\n{DIM}-v shows where each of them is{DIM:#}\n");
+        } else {
+            lists(&report.findings, &mut out);
+            let _ = writeln!(out, "{DIM}-v shows each in its file, and what to do{DIM:#}\n");
         }
         summary(report, &mut out);
         out
@@ -115,20 +113,42 @@ fn harmless(text: &str) -> String {
     text.chars().map(|c| if c == '\t' || !c.is_control() { c } else { '\u{fffd}' }).collect()
 }
 
-fn line(LocatedFinding { finding, places }: &LocatedFinding<'_>, out: &mut String) {
-    let style = match finding.severity() {
+/// Each code once, and under it a line for each finding.
+fn lists(findings: &[LocatedFinding<'_>], out: &mut String) {
+    let one_list = |a: &LocatedFinding<'_>, b: &LocatedFinding<'_>| {
+        let of = |located: &LocatedFinding<'_>| {
+            (located.finding.code().code, located.finding.severity())
+        };
+        of(a) == of(b)
+    };
+    for list in findings.chunk_by(one_list) {
+        let Some(LocatedFinding { finding, .. }) = list.first() else { continue };
+        let (severity, code, name) = (finding.severity(), finding.code().code, finding.code().name);
+        let style = style(severity);
+        let times = count(list.len(), "finding");
+        let _ = writeln!(out, "{style}{severity}[{code}]{style:#}: {name}, {times}");
+        let places: Vec<String> = list.iter().map(first_place).collect();
+        let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
+        for (place, located) in places.iter().zip(list) {
+            let message = located.finding.message();
+            let _ = writeln!(out, "  {DIM}{place:width$}{DIM:#}  {message}");
+        }
+        out.push('\n');
+    }
+}
+
+fn first_place(located: &LocatedFinding<'_>) -> String {
+    located.places.first().map_or_else(String::new, |Located { file, place }| {
+        format!("{}:{place}", escaped(&file.path.to_string_lossy()))
+    })
+}
+
+fn style(severity: Severity) -> anstyle::Style {
+    match severity {
         Severity::Error => output::ERROR,
         Severity::Warning => output::WARNING,
         Severity::Info => output::INFO,
-    };
-    let severity = finding.severity();
-    let code = finding.code().code;
-    let _ = write!(out, "{style}{severity}[{code}]{style:#}: {}", finding.message());
-    if let Some(Located { file, place }) = places.first() {
-        let path = escaped(&file.path.to_string_lossy());
-        let _ = write!(out, " {DIM}{path}:{place}{DIM:#}");
     }
-    out.push('\n');
 }
 
 fn summary(report: &Report<'_>, out: &mut String) {
@@ -174,12 +194,12 @@ fn codes(report: &Report<'_>, out: &mut String) {
     codes.dedup();
     let unchecked = report.servers.iter().any(|known| known.origin == Origin::Unchecked);
     if let Some(first) = codes.first() {
-        let _ = writeln!(out, "{HELP}callsign explain {first}{HELP:#} explains a finding");
-    }
-    if unchecked && report.checked() > 0 {
         let _ = writeln!(
             out,
-            "{HELP}callsign check --live{HELP:#} asks servers whose tools are not listed"
+            "{HELP}callsign explain {first}{HELP:#} says what it means and what to do"
         );
+    }
+    if unchecked && report.checked() > 0 {
+        let _ = writeln!(out, "{HELP}callsign check --live{HELP:#} asks the servers themselves");
     }
 }

@@ -1,0 +1,643 @@
+//! `callsign check` where nothing is started: tools come from the lists in the configuration.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use support::{Outcome, Sandbox, array, column, repository, root};
+
+const PREFLIGHT: &str = "data/corpus/preflight";
+
+/// What must be said of one file of `data/corpus/preflight/edge`; the README there says why.
+struct Edge {
+    file: &'static str,
+    status: i32,
+    /// Codes with their number.
+    codes: &'static [(&'static str, usize)],
+    stdout: &'static [&'static str],
+    stderr: &'static [&'static str],
+}
+
+const NO_SERVERS: &[&str] = &["no servers are configured and enabled: nothing to check"];
+const FIRST_OF_TWO: &[&str] = &["0 of 2 servers checked", "--live --yes"];
+
+const EDGES: &[Edge] = &[
+    Edge {
+        file: "nostatic",
+        status: 2,
+        codes: &[("CS009", 2)],
+        stdout: &["checked 0 of 2 servers"],
+        stderr: FIRST_OF_TWO,
+    },
+    Edge { file: "empty", status: 0, codes: &[], stdout: NO_SERVERS, stderr: &[] },
+    Edge {
+        file: "array",
+        status: 2,
+        codes: &[],
+        stdout: &[],
+        stderr: &["array.json:1:1: ", "expected an object, found an array", "help: "],
+    },
+    Edge {
+        file: "latin1",
+        status: 2,
+        codes: &[],
+        stdout: &[],
+        stderr: &["latin1.json:1:17: ", "not UTF-8", "Latin-1", "help: "],
+    },
+    Edge { file: "jsonc", status: 0, codes: &[], stdout: NO_SERVERS, stderr: &[] },
+    Edge {
+        file: "servers",
+        status: 0,
+        codes: &[],
+        stdout: &["checked 1 of 1 server with 1 tool"],
+        stderr: &[],
+    },
+    Edge {
+        file: "dupin",
+        status: 1,
+        codes: &[("CS008", 1)],
+        stdout: &["server `a`", "tool `x` twice", "positions 1 and 2"],
+        stderr: &[],
+    },
+    Edge {
+        file: "star",
+        status: 2,
+        codes: &[("CS009", 2)],
+        stdout: &["`*`, which allows all tools and names none", "with 0 tools"],
+        stderr: FIRST_OF_TWO,
+    },
+    Edge {
+        file: "case",
+        status: 0,
+        codes: &[("CS010", 1)],
+        stdout: &["`Read_File` of `a`", "`read_file` of `b`"],
+        stderr: &[],
+    },
+    Edge {
+        file: "unicode",
+        status: 1,
+        codes: &[("CS003", 2)],
+        stdout: &["U+8AAD", "U+3080", "U+66F8", "U+304F", "position 2"],
+        stderr: &[],
+    },
+    Edge {
+        file: "dot",
+        status: 1,
+        codes: &[("CS003", 1)],
+        stdout: &["'.' (U+002E) at position 6", "at position 12"],
+        stderr: &[],
+    },
+    Edge {
+        file: "slug",
+        status: 1,
+        codes: &[("CS001", 1), ("CS007", 1), ("CS010", 1)],
+        stdout: &["`a-b` and `a_b`"],
+        stderr: &[],
+    },
+    Edge {
+        file: "slugempty",
+        status: 1,
+        codes: &[("CS001", 1), ("CS003", 2)],
+        stdout: &["U+65E5", "U+4E2D"],
+        stderr: &[],
+    },
+    Edge {
+        file: "aliascoll",
+        status: 1,
+        codes: &[("CS001", 1)],
+        stdout: &["tool `x`", "servers `a` and `b`"],
+        stderr: &[],
+    },
+    Edge {
+        file: "mcp__",
+        status: 1,
+        codes: &[("CS002", 1), ("CS011", 2)],
+        stdout: &["`mcp__a__b__c`", "tool `b__c` of server `a` and tool `c` of server `a__b`"],
+        stderr: &[],
+    },
+    Edge {
+        file: "two_versions",
+        status: 0,
+        codes: &[("CS007", 1)],
+        stdout: &["`fs1` and `fs2`", "the same 2 tools"],
+        stderr: &[],
+    },
+    Edge {
+        file: "len57",
+        status: 1,
+        codes: &[("CS001", 1), ("CS004", 2)],
+        stdout: &["5 + 22 + 2 + 57 = 86 > 64", "5 + 1 + 2 + 57 = 65 > 64", "no server key"],
+        stderr: &[],
+    },
+    Edge {
+        file: "len58",
+        status: 1,
+        codes: &[("CS001", 1), ("CS004", 2)],
+        stdout: &["5 + 1 + 2 + 58 = 66 > 64"],
+        stderr: &[],
+    },
+    Edge {
+        file: "len59",
+        status: 1,
+        codes: &[("CS001", 1), ("CS004", 2)],
+        stdout: &["5 + 1 + 2 + 59 = 67 > 64"],
+        stderr: &[],
+    },
+];
+
+fn check(sandbox: &Sandbox, path: &str, more: &[&str]) -> Outcome {
+    let mut arguments = vec!["check".into(), repository(path)];
+    arguments.extend(more.iter().map(Into::into));
+    sandbox.callsign(arguments).run()
+}
+
+#[test]
+fn every_input_at_the_edge_gets_what_its_readme_says() {
+    let sandbox = Sandbox::new();
+    for edge in EDGES {
+        let path = format!("{PREFLIGHT}/edge/{}.json", edge.file);
+        check(&sandbox, &path, &[]).exits(edge.status).says(edge.stdout).warns(edge.stderr);
+        let machine = check(&sandbox, &path, &["--format", "json"]).exits(edge.status);
+        let expected: BTreeMap<&str, usize> = edge.codes.iter().copied().collect();
+        let found = match machine.stdout.is_empty() {
+            true => BTreeMap::new(),
+            false => codes(&machine.json()),
+        };
+        assert_eq!(found, expected.into_iter().map(|(code, n)| (code.into(), n)).collect());
+    }
+}
+
+/// A file that nobody describes would be a file that nobody tests.
+#[test]
+fn every_file_at_the_edge_is_in_the_table() {
+    let folder = std::fs::read_dir(root().join(PREFLIGHT).join("edge")).expect("the folder");
+    let files: BTreeSet<String> = folder
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    let table = EDGES.iter().map(|edge| format!("{}.json", edge.file)).collect();
+    assert_eq!(files, table);
+}
+
+fn codes(report: &Value) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for code in column(&report["findings"], "code") {
+        *found.entry(code.to_owned()).or_default() += 1;
+    }
+    found
+}
+
+#[test]
+fn the_alias_names_of_the_edges_are_those_of_the_script_where_it_is_right() {
+    let sandbox = Sandbox::new();
+    let long = |length: usize| format!("a_8e1b_{}", "a".repeat(length));
+    for (file, status, expected) in [
+        ("slug", 0, vec!["a_b_x".to_owned(), "a_b_x_74d4".to_owned()]),
+        ("slugempty", 0, vec!["srv_x".into(), "srv_x_0b3a".into()]),
+        ("aliascoll", 0, vec!["a_x_425e".into(), "b_x".into()]),
+        ("len57", 0, vec![long(57), format!("b_{}", "a".repeat(57))]),
+        ("len58", 1, vec![format!("b_{}", "a".repeat(58))]),
+        ("len59", 1, vec![format!("b_{}", "a".repeat(59))]),
+    ] {
+        let path = repository(&format!("{PREFLIGHT}/edge/{file}.json"));
+        let arguments = ["alias".into(), "--config".into(), path, "--format=json".into()];
+        let outcome = sandbox.callsign(arguments).run().exits(status).json();
+        let mut names = column(&outcome["aliases"], "name");
+        names.sort_unstable();
+        assert_eq!(names, expected, "{file}");
+        assert_eq!(array(&outcome["errors"]).len(), usize::try_from(status).expect("0 or 1"));
+    }
+}
+
+#[test]
+fn the_small_fleet_has_four_collisions_and_one_near_cluster() {
+    let report = check(&Sandbox::new(), FLEET, &["--format", "json"]).exits(1).json();
+    assert_eq!(codes(&report), BTreeMap::from([("CS001".into(), 4), ("CS005".into(), 1)]));
+    assert_eq!(
+        report["summary"],
+        json!({"servers": 5, "checked": 5, "tools": 21, "errors": 4, "warnings": 1})
+    );
+    let expected = section("exact collisions: 4");
+    let found: BTreeSet<String> = array(&report["findings"])
+        .iter()
+        .filter(|finding| finding["code"] == "CS001")
+        .map(|finding| {
+            let owners = array(&finding["servers"]).iter().map(|key| key.as_str().expect("a key"));
+            let tool = finding["tools"][0]["wire"].as_str().expect("a name");
+            format!("{tool}  <- {}", owners.collect::<Vec<_>>().join(", "))
+        })
+        .collect();
+    assert_eq!(found, expected);
+    let near = array(&report["findings"]).last().expect("a finding");
+    let mut members: Vec<String> = array(&near["tools"])
+        .iter()
+        .map(|tool| format!("{}.{}", tool["server"], tool["wire"]).replace('"', ""))
+        .collect();
+    members.sort();
+    let cluster = section("semantically close: 1 (not auto-renamed, review by hand)");
+    assert_eq!(cluster, BTreeSet::from([format!("[file_read]  {}", members.join(", "))]));
+}
+
+#[test]
+fn the_small_fleet_has_nine_aliases() {
+    let sandbox = Sandbox::new();
+    let arguments = ["alias".into(), "--config".into(), repository(FLEET), "--format=json".into()];
+    let map = sandbox.callsign(arguments).run().exits(0).json();
+    let lines: Vec<String> = array(&map["aliases"])
+        .iter()
+        .map(|row| format!("{}.{} -> {}", row["server"], row["wire"], row["name"]))
+        .map(|line| line.replace('"', ""))
+        .collect();
+    assert_eq!(lines.len(), 9);
+    assert!(lines.is_sorted(), "{lines:?}");
+    let expected = section("alias map (deterministic, order fixed):");
+    assert_eq!(lines.into_iter().collect::<BTreeSet<_>>(), expected);
+}
+
+const FLEET: &str = "data/corpus/preflight/fleet-5x21.json";
+
+/// The indented lines under a heading of the script's output.
+fn section(heading: &str) -> BTreeSet<String> {
+    let path = root().join(PREFLIGHT).join("fleet-5x21.expected.txt");
+    let text = std::fs::read_to_string(path).expect("the expected output");
+    text.lines()
+        .skip_while(|line| *line != heading)
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .map(|line| line.trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_same_bytes_give_the_same_bytes() {
+    let sandbox = Sandbox::new();
+    for format in ["human", "json"] {
+        let run = || check(&sandbox, FLEET, &["--format", format]).exits(1).stdout;
+        let first = run();
+        assert!((0..9).all(|_| run() == first), "{format}");
+    }
+}
+
+/// Server key, entry without tools, tools.
+type Fleet = Vec<(String, Vec<String>)>;
+
+#[test]
+fn the_order_of_servers_and_keys_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let text = std::fs::read_to_string(repository(FLEET)).expect("the fleet");
+    let fleet: Value = serde_json::from_str(&text).expect("JSON");
+    let mut fleet: Fleet = fleet["mcpServers"]
+        .as_object()
+        .expect("servers")
+        .iter()
+        .map(|(key, entry)| {
+            let tools = array(&entry["tools"]).iter();
+            (key.clone(), tools.map(|tool| tool.as_str().expect("a name").to_owned()).collect())
+        })
+        .collect();
+    let mut outputs = BTreeSet::new();
+    for round in 0..10 {
+        let pivot = round % fleet.len();
+        fleet.rotate_left(pivot);
+        fleet.swap(0, (round * 3) % 5);
+        sandbox.write("servers.json", written(&fleet, round % 2 == 0));
+        outputs.insert((
+            without_places(sandbox.configured("check --format json").run().exits(1).json()),
+            sandbox.configured("alias --format human").run().exits(0).stdout,
+        ));
+    }
+    assert_eq!(outputs.len(), 1, "{outputs:#?}");
+}
+
+fn written(fleet: &Fleet, tools_first: bool) -> String {
+    let entries: Vec<String> = fleet
+        .iter()
+        .map(|(key, tools)| match tools_first {
+            true => format!(r#""{key}": {{"tools": {}, "command": "npx"}}"#, json!(tools)),
+            false => format!(r#""{key}": {{"command": "npx", "tools": {}}}"#, json!(tools)),
+        })
+        .collect();
+    let (servers, other) =
+        (format!("\"mcpServers\": {{{}}}", entries.join(", ")), "\"theme\": \"dark\"");
+    if tools_first { format!("{{{servers}, {other}}}") } else { format!("{{{other}, {servers}}}") }
+}
+
+fn without_places(mut report: Value) -> String {
+    for finding in report["findings"].as_array_mut().expect("findings") {
+        let location = finding["location"].take();
+        assert!(location["line"].is_u64() && location["column"].is_u64(), "{location}");
+    }
+    report.to_string()
+}
+
+/// Counted here again, by other means than the audit's.
+#[test]
+fn the_large_fleet_has_its_duplicates_and_its_long_names() {
+    let path = "data/corpus/configs/fleet.json";
+    let text = std::fs::read_to_string(repository(path)).expect("the fleet");
+    let fleet: Value = serde_json::from_str(&text).expect("JSON");
+    let mut owners = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut long = BTreeSet::new();
+    for (server, entry) in fleet["mcpServers"].as_object().expect("servers") {
+        for tool in array(&entry["tools"]).iter().filter_map(Value::as_str) {
+            owners.entry(tool.to_owned()).or_default().insert(server.clone());
+            if "mcp__".len() + server.len() + "__".len() + tool.len() > 64 {
+                long.insert((server.clone(), tool.to_owned()));
+            }
+        }
+    }
+    owners.retain(|_, owners| owners.len() > 1);
+    assert_eq!((owners.len(), long.len()), (66, 13));
+
+    let report = check(&Sandbox::new(), path, &["--format", "json"]).exits(1).json();
+    assert_eq!(report["summary"]["servers"], 106);
+    assert_eq!(report["summary"]["tools"], 3269);
+    let of = |code: &str| -> Vec<&Value> {
+        array(&report["findings"]).iter().filter(|finding| finding["code"] == code).collect()
+    };
+    let found: BTreeMap<String, BTreeSet<String>> = of("CS001")
+        .into_iter()
+        .map(|finding| {
+            let servers = column(&finding["tools"], "server").into_iter().map(Into::into);
+            (finding["tools"][0]["wire"].as_str().expect("a name").to_owned(), servers.collect())
+        })
+        .collect();
+    assert_eq!(found, owners);
+    let found: BTreeSet<(String, String)> = of("CS004")
+        .into_iter()
+        .map(|finding| {
+            let tool = &finding["tools"][0];
+            let text = |field: &str| tool[field].as_str().expect("a text").to_owned();
+            (text("server"), text("wire"))
+        })
+        .collect();
+    assert_eq!(found, long);
+}
+
+#[test]
+fn the_json_has_its_keys_in_order() {
+    let outcome = check(&Sandbox::new(), FLEET, &["--format", "json"]).exits(1);
+    let text = &outcome.stdout;
+    assert!(text.ends_with("}\n") && !text.contains('\u{1b}'));
+    for keys in [
+        vec!["{\n  \"version\"", "\n  \"scheme\"", "\n  \"servers\"", "\n  \"tools\""],
+        vec!["\n  \"findings\"", "\n  \"summary\""],
+        vec!["\"key\"", "\"status\"", "\"tools\"", "\"reason\"", "\"milliseconds\""],
+        vec!["\"code\"", "\"name\"", "\"severity\"", "\"message\"", "\"servers\": [", "\"tools\""],
+        vec!["\"location\"", "\"file\"", "\"line\"", "\"column\"", "\"help\""],
+        vec!["\n    \"servers\": 5", "\"checked\"", "\"tools\": 21", "\"errors\"", "\"warnings\""],
+    ] {
+        let first = text.find(keys[0]).unwrap_or_else(|| panic!("no {}", keys[0]));
+        let places: Option<Vec<usize>> = keys.iter().map(|key| text[first..].find(key)).collect();
+        assert!(places.as_ref().is_some_and(|places| places.is_sorted()), "{keys:?} {places:?}");
+    }
+}
+
+#[test]
+fn the_arrays_of_the_json_are_sorted() {
+    let sandbox = Sandbox::new();
+    let tools = |names: &[&str]| json!({"command": "x", "tools": names});
+    sandbox.servers(&[
+        ("z", tools(&["second", "first", "a b"])),
+        ("a", tools(&["second", "a b", "first"])),
+        ("m", json!({"command": "y"})),
+    ]);
+    let report = sandbox.configured("check --format json").run().exits(1).json();
+    assert_eq!(column(&report["servers"], "key"), ["a", "m", "z"]);
+    let tools: Vec<String> = array(&report["tools"])
+        .iter()
+        .map(|tool| format!("{}.{}", tool["server"], tool["wire"]).replace('"', ""))
+        .collect();
+    // Of one server in the order it advertises.
+    assert_eq!(tools, ["a.second", "a.a b", "a.first", "z.second", "z.first", "z.a b"]);
+    assert_eq!(report["tools"][1]["name"], Value::Null, "a name that can't be made");
+    assert_eq!(report["tools"][0]["name"], "mcp__a__second");
+    let codes = column(&report["findings"], "code");
+    assert_eq!(codes, ["CS003", "CS003", "CS007", "CS009"]);
+    let unchecked = &report["servers"][1];
+    assert_eq!(
+        unchecked,
+        &json!({"key": "m", "status": "unchecked", "tools": 0, "milliseconds": null,
+                "reason": "the configuration does not list its tools"})
+    );
+    let errors = column(&report["findings"], "severity").iter().filter(|s| **s == "error").count();
+    assert_eq!(report["summary"]["errors"], errors);
+    assert_eq!(report["summary"]["checked"], 2);
+}
+
+fn snapshot(name: &str, sandbox: &Sandbox, arguments: &str) {
+    let outcome = sandbox.configured(arguments).run();
+    let status = outcome.status.expect("a status");
+    let text = format!("{}--- stderr\n{}--- exit {status}\n", outcome.stdout, outcome.stderr);
+    insta::assert_snapshot!(name, text);
+}
+
+#[test]
+fn a_collision_is_shown_in_the_file() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "servers.json",
+        "{\n  \"mcpServers\": {\n    \"alpha\": { \"command\": \"a\", \"tools\": [\"request\"] },\n    \
+         \"beta\": { \"command\": \"b\", \"tools\": [\"request\", \"answer\"] }\n  }\n}\n",
+    );
+    snapshot("collision", &sandbox, "check --color never");
+}
+
+#[test]
+fn a_clean_configuration_is_said_to_be_clean() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[("alpha", json!({"command": "a", "tools": ["request"]}))]);
+    snapshot("clean", &sandbox, "check --color never");
+}
+
+#[test]
+fn a_server_without_a_list_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[
+        ("alpha", json!({"command": "a", "tools": ["request"]})),
+        ("beta", json!({"command": "b"})),
+    ]);
+    snapshot("unchecked", &sandbox, "check --color never");
+}
+
+#[test]
+fn many_findings_are_a_list_without_excerpts() {
+    let sandbox = Sandbox::new();
+    let names: Vec<String> = (0..12).map(|number| format!("tool.{number}")).collect();
+    let entry = |command: &str| json!({"command": command, "tools": names[..].to_vec()});
+    sandbox.servers(&[("alpha", entry("a")), ("beta", entry("b"))]);
+    let brief = sandbox.configured("check").run().exits(1);
+    assert!(!brief.stdout.contains("^^^"), "{brief}");
+    brief.says(&[
+        "error[CS001]: duplicate-tool, 12 findings\n  servers.json:3:38   tool `tool.0` is",
+        "error[CS003]: invalid-name, 24 findings\n",
+        "\n36 errors\n",
+    ]);
+    sandbox.configured("check -v").run().exits(1).says(&["^^^", "= help: "]);
+}
+
+#[test]
+fn the_status_follows_the_failing_severity() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[
+        ("alpha", json!({"command": "a", "tools": ["read_file"]})),
+        ("beta", json!({"command": "b", "tools": ["readFile"]})),
+    ]);
+    sandbox.configured("check").run().exits(0).says(&["warning[CS010]"]);
+    sandbox.configured("check --fail-on warning").run().exits(1);
+    sandbox.configured("check --fail-on info").run().exits(1);
+}
+
+#[test]
+fn an_unchecked_server_fails_a_strict_check() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[
+        ("alpha", json!({"command": "a", "tools": ["request"]})),
+        ("beta", json!({"command": "b"})),
+    ]);
+    sandbox.configured("check").run().exits(0).says(&["warning[CS009]"]);
+    sandbox.configured("check --strict").run().exits(1).says(&["error[CS009]"]);
+}
+
+#[test]
+fn the_configuration_sets_severities() {
+    let sandbox = Sandbox::new();
+    let with = |severity: &str| {
+        let servers = "[servers.alpha]\ncommand = 'a'\ntools = ['x']\n\
+                       [servers.beta]\ncommand = 'b'\ntools = ['x']\n";
+        sandbox.write("callsign.toml", format!("[severity]\nCS001 = '{severity}'\n{servers}"));
+        // Found without being named.
+        sandbox.callsign(["check"]).run()
+    };
+    with("error").exits(1).says(&["error[CS001]"]);
+    with("warning").exits(0).says(&["warning[CS001]"]);
+    with("info").exits(0).says(&["CS001", "1 note"]);
+    let off = with("off").exits(0);
+    assert!(!off.stdout.contains("CS001"), "{off}");
+    with("loud").exits(2).warns(&["callsign.toml:2:9", "`severity.CS001`", "`warning`"]);
+}
+
+#[test]
+fn a_scheme_of_the_configuration_is_used_and_an_argument_wins() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "callsign.toml",
+        "scheme = 'prefixed'\n[servers.alpha]\ncommand = 'a'\ntools = ['x']\n",
+    );
+    sandbox.callsign(["list"]).run().exits(0).says(&["alpha__x", "`prefixed`"]);
+    sandbox.callsign(["list", "--scheme", "bare"]).run().exits(0).says(&["`bare`"]);
+    sandbox.write("callsign.toml", "scheme = 'nice'\n[servers.alpha]\ncommand = 'a'\n");
+    sandbox.callsign(["check"]).run().exits(2).warns(&[
+        "callsign.toml:1:10",
+        "`nice`",
+        "qualified",
+    ]);
+}
+
+#[test]
+fn only_the_servers_asked_for_are_checked() {
+    let sandbox = Sandbox::new();
+    let entry = json!({"command": "a", "tools": ["x"]});
+    sandbox.servers(&[("alpha", entry.clone()), ("beta", json!({"command": "b", "tools": ["x"]}))]);
+    sandbox.configured("check").run().exits(1);
+    sandbox.configured("check --only alpha").run().exits(0).says(&["checked 1 of 1 server"]);
+    sandbox.configured("check --only alpha,beta").run().exits(1);
+    sandbox.configured("check --only alpah").run().exits(2).warns(&[
+        "--only alpah",
+        "no such server",
+        "alpha, beta",
+    ]);
+}
+
+#[test]
+fn a_disabled_server_is_no_part_of_the_check() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[
+        ("alpha", json!({"command": "a", "tools": ["x"]})),
+        ("beta", json!({"command": "b", "tools": ["x"], "disabled": true})),
+    ]);
+    let outcome = sandbox.configured("check").run().exits(0).says(&["checked 1 of 1 server"]);
+    assert!(!outcome.stdout.contains("beta"), "{outcome}");
+    sandbox.configured("check --only beta").run().exits(2).warns(&[
+        "--only beta",
+        "disabled",
+        "servers.json:4:5",
+    ]);
+}
+
+#[test]
+fn a_filter_names_tools_that_exist() {
+    let sandbox = Sandbox::new();
+    let alpha = json!({"command": "a", "tools": ["read", "write"]});
+    let beta = |filter: Value| {
+        let mut entry = json!({"command": "b", "tools": [{"name": "read"}, {"name": "search"}]});
+        entry
+            .as_object_mut()
+            .expect("an object")
+            .append(filter.clone().as_object_mut().expect("{}"));
+        entry
+    };
+    let with = |filter: Value, arguments: &str| {
+        sandbox.servers(&[("alpha", alpha.clone()), ("beta", beta(filter))]);
+        sandbox.configured(arguments).run()
+    };
+    with(json!({}), "check").exits(1);
+    with(json!({"exclude": ["read"]}), "check").exits(0).says(&["with 3 tools"]);
+    with(json!({"include": ["search"]}), "check").exits(0).says(&["with 3 tools"]);
+    with(json!({"include": []}), "check").exits(0).says(&["checked 2 of 2 servers with 2 tools"]);
+    with(json!({"include": ["serach"]}), "check").exits(2).warns(&[
+        "servers.json:4:",
+        "serach",
+        "`search`",
+        "help: ",
+    ]);
+}
+
+#[test]
+fn the_place_of_a_filter_entry_is_its_own() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "servers.json",
+        r#"{"mcpServers": {"a": {"command": "x",
+  "include": ["one",
+      "tow"], "tools": [{"name": "one"}, {"name": "two"}]}}}"#,
+    );
+    sandbox.configured("check").run().exits(2).warns(&["servers.json:3:7: ", "`tow`", "`two`"]);
+}
+
+#[test]
+fn the_same_server_in_two_files_is_one_and_another_is_refused() {
+    let sandbox = Sandbox::new();
+    let one = r#"{"mcpServers": {"a": {"command": "x", "tools": ["t"]}}}"#;
+    sandbox.write("one.json", one);
+    sandbox.write("two.json", one);
+    sandbox
+        .callsign(["check", "one.json", "two.json"])
+        .run()
+        .exits(0)
+        .says(&["checked 1 of 1 server"]);
+    sandbox.write("two.json", r#"{"mcpServers": {"a": {"command": "y", "tools": ["t"]}}}"#);
+    sandbox.callsign(["check", "one.json", "two.json"]).run().exits(2).warns(&[
+        "`a` is defined twice",
+        "one.json:1:17",
+        "two.json:1:17",
+        "help: ",
+    ]);
+}
+
+#[test]
+fn what_can_not_be_read_is_said_with_its_place() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .callsign(["check"])
+        .run()
+        .exits(2)
+        .warns(&["no MCP configuration was found", "--config"]);
+    sandbox.callsign(["check", "absent.json"]).run().exits(2).warns(&["absent.json", "help: "]);
+    sandbox.callsign(["check", "."]).run().exits(2).warns(&["help: "]);
+    sandbox.write("cut.json", "{\"mcpServers\": {\n  \"a\": {\"command\": ");
+    sandbox.callsign(["check", "cut.json"]).run().exits(2).warns(&["cut.json:2:", "help: "]);
+    sandbox.write("twice.json", "{\"mcpServers\": {\n \"a\": {\"command\": \"x\"},\n \"a\": {}}}");
+    let twice = sandbox.callsign(["check", "twice.json"]).run().exits(2);
+    twice.warns(&["twice.json:3:2", "`mcpServers.a`", "first at 2:2"]);
+}
