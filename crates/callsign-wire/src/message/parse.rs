@@ -1,7 +1,8 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::depth::too_deep;
+use super::depth::bytes_nest_deeper;
+use super::splice::Members;
 use super::{Id, MAX_DEPTH, Message, Notification, Request, Response, RpcError};
 
 /// Why a text is no message.
@@ -58,7 +59,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 /// # Errors
 /// Why the text is no message.
 pub fn parse(text: &[u8]) -> Result<Message, Malformed> {
-    if too_deep(text) {
+    if bytes_nest_deeper(text, MAX_DEPTH) {
         return Err(Malformed::TooDeep);
     }
     let envelope: Envelope<'_> =
@@ -122,13 +123,41 @@ pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
     if text.trim_ascii_start().first() != Some(&b'[') {
         return vec![parse(text)];
     }
-    if too_deep(text) {
+    if bytes_nest_deeper(text, MAX_DEPTH) {
         return vec![Err(Malformed::TooDeep)];
     }
     match serde_json::from_slice::<Vec<&RawValue>>(text) {
         Ok(members) if members.is_empty() => vec![Err(Malformed::EmptyBatch)],
         Ok(members) => members.iter().map(|member| parse(member.get().as_bytes())).collect(),
         Err(error) => vec![Err(Malformed::NotAnObject(error.to_string()))],
+    }
+}
+
+/// Which request a text that is no message was perhaps meant to answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum MeantFor {
+    /// The one with this id.
+    Id(Id),
+    /// One that can't be told: it looks like a message, but its id is gone.
+    Somebody,
+    /// None: it is something else that happens to stand there.
+    Nobody,
+}
+
+/// Looks for a sign that a text which did not parse was meant as a message.
+pub(crate) fn meant_for(text: &[u8], reason: &Malformed) -> MeantFor {
+    let text = String::from_utf8_lossy(text);
+    if matches!(reason, Malformed::NotJsonRpc | Malformed::EmptyBatch)
+        || !(text.trim_start().starts_with('{') && text.contains("\"jsonrpc\""))
+    {
+        return MeantFor::Nobody;
+    }
+    let members: Option<Members<'_>> = serde_json::from_str(&text).ok();
+    let has = |name: &str| members.iter().flat_map(|m| &m.0).find(|(found, _)| found == name);
+    match has("id").and_then(|(_, raw)| Id::from_raw(raw)) {
+        _ if has("method").is_some() => MeantFor::Nobody,
+        Some(id) => MeantFor::Id(id),
+        None => MeantFor::Somebody,
     }
 }
 
@@ -173,6 +202,21 @@ mod tests {
             why(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":1}"#),
             Malformed::NotAnObject(_)
         ));
+    }
+
+    #[test]
+    fn what_was_meant_as_an_answer_is_known_by_its_id_or_its_look() {
+        let meant = |text: &str| meant_for(text.as_bytes(), &parse(text.as_bytes()).unwrap_err());
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":7}"#), MeantFor::Id(Id::number(7)));
+        assert_eq!(
+            meant(r#"{"jsonrpc":"2.0","id":7,"result":1,"error":{}}"#),
+            MeantFor::Id(Id::number(7))
+        );
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"#), MeantFor::Somebody);
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null,"result":1}"#), MeantFor::Somebody);
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#), MeantFor::Nobody);
+        assert_eq!(meant(r#"{"id":7,"result":1}"#), MeantFor::Nobody);
+        assert_eq!(meant(r#"sent {"jsonrpc""#), MeantFor::Nobody);
     }
 
     #[test]
