@@ -138,26 +138,25 @@ pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
 pub(crate) enum MeantFor {
     /// The one with this id.
     Id(Id),
-    /// One that can't be told: it looks like a message, but its id is gone.
+    /// One that can't be told: it is an answer without a usable id.
     Somebody,
     /// None: it is something else that happens to stand there.
     Nobody,
 }
 
-/// Looks for a sign that a text which did not parse was meant as a message.
+/// Looks for a sign that a text which is no message was meant as an answer. Text that is no JSON object is not: servers
+/// print pieces of messages among their logs.
 pub(crate) fn meant_for(text: &[u8], reason: &Malformed) -> MeantFor {
-    let text = String::from_utf8_lossy(text);
-    if matches!(reason, Malformed::NotJsonRpc | Malformed::EmptyBatch)
-        || !(text.trim_start().starts_with('{') && text.contains("\"jsonrpc\""))
-    {
-        return MeantFor::Nobody;
-    }
-    let members: Option<Members<'_>> = serde_json::from_str(&text).ok();
-    let has = |name: &str| members.iter().flat_map(|m| &m.0).find(|(found, _)| found == name);
-    match has("id").and_then(|(_, raw)| Id::from_raw(raw)) {
-        _ if has("method").is_some() => MeantFor::Nobody,
-        Some(id) => MeantFor::Id(id),
-        None => MeantFor::Somebody,
+    let members = match serde_json::from_slice::<Members<'_>>(text) {
+        Ok(Members(members)) if *reason != Malformed::NotJsonRpc => members,
+        _ => return MeantFor::Nobody,
+    };
+    let member = |name: &str| members.iter().find(|(found, _)| found == name);
+    match member("id").map(|(_, raw)| Id::from_raw(raw)) {
+        _ if member("method").is_some() => MeantFor::Nobody,
+        Some(Some(id)) => MeantFor::Id(id),
+        _ if member("result").or(member("error")).is_some() => MeantFor::Somebody,
+        _ => MeantFor::Nobody,
     }
 }
 
@@ -205,14 +204,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_as_an_answer_is_known_by_its_id_or_its_look() {
+    fn what_was_meant_as_an_answer_is_known_by_its_id_or_its_form() {
         let meant = |text: &str| meant_for(text.as_bytes(), &parse(text.as_bytes()).unwrap_err());
         assert_eq!(meant(r#"{"jsonrpc":"2.0","id":7}"#), MeantFor::Id(Id::number(7)));
         assert_eq!(
             meant(r#"{"jsonrpc":"2.0","id":7,"result":1,"error":{}}"#),
             MeantFor::Id(Id::number(7))
         );
-        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"#), MeantFor::Somebody);
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"#), MeantFor::Nobody);
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null}"#), MeantFor::Nobody);
         assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null,"result":1}"#), MeantFor::Somebody);
         assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#), MeantFor::Nobody);
         assert_eq!(meant(r#"{"id":7,"result":1}"#), MeantFor::Nobody);
