@@ -319,7 +319,7 @@ async fn all_start_at_once_and_outcomes_keep_their_order() {
     let whole = begin.elapsed();
     let slowest =
         outcomes.iter().map(|(_, outcome)| outcome.as_ref().unwrap().elapsed).max().unwrap();
-    assert!(whole < slowest.mul_f64(1.1) + Duration::from_millis(50), "{whole:?} {slowest:?}");
+    assert!(whole < slowest.mul_f64(1.1) + Duration::from_millis(150), "{whole:?} {slowest:?}");
     let keys: Vec<&str> = outcomes.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(keys, ["s0", "s1", "s2", "s3", "s4"]);
     let told = told.into_inner().unwrap();
