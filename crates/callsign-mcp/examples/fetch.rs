@@ -45,7 +45,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
             );
             println!("{info}");
             for tool in fetched.catalogue.tools() {
-                println!("- {}", tool.wire());
+                println!("- {}", callsign_wire::text::printable(tool.wire(), 200));
             }
             let catalogue = &fetched.catalogue;
             println!(
@@ -60,7 +60,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         Err(error) => {
             eprintln!("{error}\nhelp: {}", error.remedy());
             if let Some(evidence) = error.evidence() {
-                eprintln!("{}", evidence.stderr);
+                eprintln!("{}\n{}", evidence.junk.join("\n"), evidence.stderr);
             }
         }
     }

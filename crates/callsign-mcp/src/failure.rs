@@ -47,6 +47,8 @@ pub struct Evidence {
     pub junk_lines: usize,
     /// The first of them.
     pub junk: Vec<String>,
+    /// Answers it gave to nothing that was asked.
+    pub strays: usize,
 }
 
 /// Why a server has no catalogue, or can't be called. The sentence doesn't name the server: who reports it does.
@@ -184,6 +186,16 @@ pub enum FetchError {
         /// The limit.
         limit: usize,
     },
+    /// An answer is no message.
+    #[error("its answer can't be read {stage}: {reason}")]
+    Unreadable {
+        /// How far it had come.
+        stage: Stage,
+        /// What is wrong with it.
+        reason: String,
+        /// What it wrote.
+        evidence: Box<Evidence>,
+    },
     /// The answer to a list request is no list.
     #[error("its answer to the request for its {list} can't be read: {reason}")]
     NotAList {
@@ -257,6 +269,9 @@ impl FetchError {
             Self::RepeatedCursor { .. } | Self::NotAList { .. } => {
                 "report it to the server's authors: the list can't be read to its end"
             }
+            Self::Unreadable { .. } => {
+                "report it to the server's authors: what it sends is not JSON-RPC"
+            }
             Self::TooMuch { .. } | Self::MessageTooLong { .. } => {
                 "raise the limit if you expect that much, otherwise report it to the server's authors"
             }
@@ -270,7 +285,8 @@ impl FetchError {
         match self {
             Self::ExitedEarly { evidence, .. }
             | Self::TimedOut { evidence, .. }
-            | Self::Refused { evidence, .. } => Some(evidence),
+            | Self::Refused { evidence, .. }
+            | Self::Unreadable { evidence, .. } => Some(evidence),
             _ => None,
         }
     }
@@ -335,6 +351,9 @@ impl Wording<'_> {
             }
             RequestError::Closed(Closed::Read(reason)) => FetchError::BrokenOff { stage, reason },
             RequestError::Closed(_) => FetchError::ExitedEarly { stage, status, evidence },
+            RequestError::Unreadable(reason) => {
+                FetchError::Unreadable { stage, reason: mask.line(&reason.to_string()), evidence }
+            }
             RequestError::Http(error) => http(error, mask, stage),
             other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
         }

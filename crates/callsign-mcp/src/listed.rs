@@ -1,8 +1,13 @@
 use callsign::Catalogue;
-use callsign::catalogue::fields;
+use callsign::WireName;
+use callsign::catalogue::{MalformedReason, fields};
+use callsign_wire::message::nests_deeper;
 use callsign_wire::{Era, Opening};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+/// The deepest JSON that `serde_json` reads into types.
+const TYPED_DEPTH: usize = 127;
 
 /// What a server said about itself and its lists, raw, as it is kept and read again: the catalogue is made from it, so
 /// that a remembered one equals a fresh one, unreadable tools included.
@@ -35,7 +40,7 @@ impl Listed {
         let mut catalogue = Catalogue::default();
         let mut unreadable = Vec::new();
         for tool in &self.tools {
-            catalogue.push_tool(tool.get());
+            push_tool(&mut catalogue, tool.get());
         }
         for (position, prompt) in self.prompts.iter().enumerate() {
             if let Err(reason) = catalogue.push_prompt(prompt.get()) {
@@ -54,6 +59,17 @@ impl Listed {
             catalogue.set_instructions(text);
         }
         (catalogue, unreadable)
+    }
+}
+
+/// Adds a tool; one that nests too deep for typed readers is unreadable to them, and so is named as such here.
+fn push_tool(catalogue: &mut Catalogue, raw: &str) {
+    if nests_deeper(raw, TYPED_DEPTH) {
+        let name = fields(raw).ok().and_then(|tool| WireName::new(tool.string("name")?).ok());
+        let reason = format!("it nests deeper than {TYPED_DEPTH} levels");
+        catalogue.push_malformed(name, MalformedReason::NotAnObject(reason));
+    } else {
+        catalogue.push_tool(raw);
     }
 }
 

@@ -215,7 +215,8 @@ async fn gather(
 ) -> (Box<Evidence>, Option<String>) {
     let seen = connection.seen();
     let junk = seen.junk_excerpts.iter().map(|line| mask.apply(line)).collect();
-    let mut evidence = Evidence { stderr: String::new(), junk_lines: seen.junk, junk };
+    let mut evidence =
+        Evidence { stderr: String::new(), junk_lines: seen.junk, junk, strays: seen.strays };
     let mut status = None;
     if let Some(process) = process {
         if ended {

@@ -186,6 +186,13 @@ fn mask_words(line: &str) -> String {
     let mut after_secret_name = false;
     while !rest.is_empty() {
         let word = rest.find(|c| !is_inside(c)).map_or(rest, |end| &rest[..end]);
+        if let Some((value, after)) = quoted(rest).filter(|_| after_secret_name) {
+            let quote = &rest[..1];
+            out.extend([quote, if value.is_empty() { "" } else { "***" }, quote]);
+            rest = after;
+            after_secret_name = false;
+            continue;
+        }
         if let Some(first) = rest.chars().next().filter(|_| word.is_empty()) {
             // `password: "x"`: what separates a name from its value does not end the suspicion.
             after_secret_name &= matches!(first, ' ' | ':' | '"' | '\'');
@@ -199,9 +206,15 @@ fn mask_words(line: &str) -> String {
         // `Bearer realm="x"` is a server's challenge, not a credential.
         let is_parameter = word.ends_with('=') && rest.starts_with('"');
         out.push_str(&mask_word(word, after_secret_name && !is_scheme && !is_parameter));
-        after_secret_name = is_scheme;
+        after_secret_name = is_scheme || word.strip_suffix('=').is_some_and(names_secret);
     }
     out
+}
+
+/// What stands in the quotes that a text begins with, and what follows them.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    text[1..].split_once(quote)
 }
 
 fn mask_word(word: &str, is_value: bool) -> String {
@@ -209,7 +222,9 @@ fn mask_word(word: &str, is_value: bool) -> String {
         return "***".to_owned();
     }
     match word.split_once('=') {
-        Some((name, value)) if names_secret(name) || is_token(value) => format!("{name}=***"),
+        Some((name, value)) if !value.is_empty() && (names_secret(name) || is_token(value)) => {
+            format!("{name}=***")
+        }
         _ => word.to_owned(),
     }
 }
@@ -280,6 +295,9 @@ mod tests {
             ("Bearer dG9rZW4=", "Bearer ***"),
             ("using ghp_abcdefghijklmnop now", "using *** now"),
             ("PASSWORD=x next", "PASSWORD=*** next"),
+            ("password=\"x y\" next", "password=\"***\" next"),
+            ("'secret': 'a, b' \"n\"", "'secret': '***' \"n\""),
+            ("token=***", "token=***"),
             (r#"{"api_key": "zz9", "n": "ok"}"#, r#"{"api_key": "***", "n": "ok"}"#),
             ("a0123456789012345678901234567890123456789b", "***"),
             (

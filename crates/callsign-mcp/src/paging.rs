@@ -47,17 +47,27 @@ impl<'a> Paging<'a> {
         let mut entries = Vec::new();
         let mut cursors = BTreeSet::new();
         let mut bytes = 0;
+        let mut first_page = 0;
         let mut cursor: Option<Box<RawValue>> = None;
         loop {
             self.page += 1;
             let params = cursor.as_ref().map(|cursor| cursor_params(cursor));
-            let result = self
-                .connection
-                .request(&method, params.as_deref())
-                .await
-                .map_err(Incomplete::Request)?;
+            let may_mean_none = cursor.as_ref().is_some_and(|cursor| self.may_mean_none(cursor));
+            let result = match self.connection.request(&method, params.as_deref()).await {
+                Ok(result) => result,
+                Err(RequestError::Refused(_)) if may_mean_none => {
+                    return Ok(self.without_page(entries));
+                }
+                Err(error) => return Err(Incomplete::Request(error)),
+            };
             bytes += result.get().len();
             let page = self.read(&result)?;
+            if may_mean_none && are_same(&entries[..first_page], &page.entries) {
+                return Ok(self.without_page(entries));
+            }
+            if self.page == 1 {
+                first_page = page.entries.len();
+            }
             entries.extend(page.entries);
             self.within("bytes", bytes, self.limits.bytes)?;
             self.within("entries", entries.len(), self.limits.entries)?;
@@ -88,19 +98,25 @@ impl<'a> Paging<'a> {
             result.get(self.list).ok_or_else(|| wrong(format!("it has no `{}`", self.list)))?;
         let entries: Vec<&RawValue> = serde_json::from_str(entries)
             .map_err(|error| wrong(format!("its `{}` is not a list: {error}", self.list)))?;
-        let next = result.get("nextCursor").filter(|raw| self.is_cursor(raw));
+        let next = result.get("nextCursor").filter(|raw| *raw != "null");
         Ok(Page {
             entries: entries.into_iter().map(ToOwned::to_owned).collect(),
             next: next.and_then(|raw| RawValue::from_string(raw.to_owned()).ok()),
         })
     }
 
-    /// `null` is none. An empty string is a cursor like any other in 2026-07-28 (server/utilities/pagination); before,
-    /// servers in languages without "absent" send it to say that there is none.
-    fn is_cursor(&self, raw: &str) -> bool {
+    /// An empty string is a cursor like any other in 2026-07-28 (server/utilities/pagination). Before, servers in
+    /// languages without "absent" send it to say that there is none; it is tried, and a refusal or the first page over
+    /// again is taken for that.
+    fn may_mean_none(&self, cursor: &RawValue) -> bool {
         let is_stateless =
             self.connection.spoken().is_some_and(|spoken| spoken.era == Era::Stateless);
-        raw != "null" && (is_stateless || raw != "\"\"")
+        cursor.get() == "\"\"" && !is_stateless
+    }
+
+    fn without_page(&mut self, entries: Vec<Box<RawValue>>) -> Vec<Box<RawValue>> {
+        self.page -= 1;
+        entries
     }
 }
 
@@ -108,4 +124,15 @@ impl<'a> Paging<'a> {
 fn cursor_params(cursor: &RawValue) -> Box<RawValue> {
     let params = format!("{{\"cursor\":{}}}", cursor.get());
     RawValue::from_string(params).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// Whether two pages hold the same entries, by what names them: a server may word them anew each time.
+fn are_same(page: &[Box<RawValue>], other: &[Box<RawValue>]) -> bool {
+    let name = |entry: &RawValue| {
+        let object = fields(entry.get()).ok();
+        let named =
+            object.and_then(|object| object.get("name").or(object.get("uri")).map(str::to_owned));
+        named.unwrap_or_else(|| entry.get().to_owned())
+    };
+    page.iter().map(|entry| name(entry)).eq(other.iter().map(|entry| name(entry)))
 }

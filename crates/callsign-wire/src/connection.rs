@@ -10,8 +10,10 @@ use tokio::sync::oneshot;
 use crate::http::{Endpoint, HttpError, HttpLink};
 use crate::lifecycle::Spoken;
 use crate::line_link::LineLink;
-use crate::message::{Id, RpcError, write_error, write_notification, write_request, write_result};
-use crate::router::{Closed, Inbound, Outcome, Router, Seen};
+use crate::message::{
+    Id, Malformed, RpcError, write_error, write_notification, write_request, write_result,
+};
+use crate::router::{Closed, Inbound, Lost, Outcome, Router, Seen};
 
 /// Bounds of a connection. Waiting is bounded by the caller: every future here may be dropped at any time.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +39,9 @@ pub enum RequestError {
     /// The connection is gone.
     #[error(transparent)]
     Closed(#[from] Closed),
+    /// The answer came and can't be read.
+    #[error("the server's answer can't be read: {0}")]
+    Unreadable(Malformed),
     /// The exchange over HTTP failed.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -320,7 +325,8 @@ impl Call {
             outcome = answer => match outcome {
                 Ok(Ok(Ok(result))) => Ok(result),
                 Ok(Ok(Err(error))) => Err(RequestError::Refused(error)),
-                Ok(Err(closed)) => Err(closed.into()),
+                Ok(Err(Lost::Closed(closed))) => Err(closed.into()),
+                Ok(Err(Lost::Unreadable(reason))) => Err(RequestError::Unreadable(reason)),
                 Err(_) => Err(Closed::ByUs.into()),
             },
             failure = exchange => Err(failure.into()),

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::message::{
-    Id, Malformed, Message, Notification, Request, Response, RpcError, parse_frame, write_error,
-    write_result,
+    Id, Malformed, MeantFor, Message, Notification, Request, Response, RpcError, meant_for,
+    parse_frame, write_error, write_result,
 };
 use crate::text::printable;
 
@@ -87,7 +87,16 @@ pub struct Seen {
     pub strays: usize,
 }
 
-pub(crate) type Outcome = Result<Result<Box<RawValue>, RpcError>, Closed>;
+pub(crate) type Outcome = Result<Result<Box<RawValue>, RpcError>, Lost>;
+
+/// Why an answer does not come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// The connection is gone.
+    Closed(Closed),
+    /// It came, and can't be read.
+    Unreadable(Malformed),
+}
 
 #[derive(Debug)]
 pub(crate) struct Router {
@@ -155,7 +164,7 @@ impl Router {
         };
         for (open, reason) in waiting {
             // Who no longer waits need not be told.
-            let _ = open.send(Err(reason));
+            let _ = open.send(Err(Lost::Closed(reason)));
         }
         self.ended.notify_waiters();
     }
@@ -179,7 +188,10 @@ impl Router {
                 Ok(Message::Response(response)) => self.answer(response),
                 Ok(Message::Request(request)) => replies.extend(self.request(request, during)),
                 Ok(Message::Notification(notification)) => self.notification(notification, during),
-                Err(reason) => self.junk(text, &reason),
+                Err(reason) => {
+                    self.junk(text, &reason);
+                    self.unreadable(text, reason);
+                }
             }
         }
         replies
@@ -193,6 +205,20 @@ impl Router {
             let start = &text[..text.len().min(4 * KEPT_JUNK_CHARACTERS)];
             let excerpt = String::from_utf8_lossy(start);
             seen.junk_excerpts.push(printable(excerpt.trim(), KEPT_JUNK_CHARACTERS));
+        }
+    }
+
+    /// Ends the request that an unreadable message was meant to answer: its answer won't come a second time. Where that
+    /// can't be told, one that is open alone is meant.
+    fn unreadable(&self, text: &[u8], reason: Malformed) {
+        let mut state = self.state();
+        let key = match meant_for(text, &reason) {
+            MeantFor::Id(id) => id.key(),
+            MeantFor::Somebody if state.order.len() == 1 => state.order[0].clone(),
+            MeantFor::Somebody | MeantFor::Nobody => return,
+        };
+        if let Some(open) = state.take(&key) {
+            drop(open.send(Err(Lost::Unreadable(reason))));
         }
     }
 
@@ -270,6 +296,22 @@ mod tests {
         assert_eq!(second.await.unwrap().unwrap().unwrap().get(), "[1,  2]");
     }
 
+    #[tokio::test]
+    async fn an_answer_that_cannot_be_read_ends_its_request() {
+        let router = Router::new(Inbound::Refuse);
+        let (first, second) =
+            (router.open(&Id::number(1)).unwrap(), router.open(&Id::number(2)).unwrap());
+        let nameless = br#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
+        router.frame(nameless, None);
+        router.frame(br#"{"jsonrpc":"2.0","id":1}"#, None);
+        assert_eq!(first.await.unwrap().unwrap_err(), Lost::Unreadable(Malformed::NoKind));
+        assert!(router.is_open(&Id::number(2)), "with two open, it could be either's");
+        router.frame(br#"{"jsonrpc":"2.0","id":"#, None);
+        assert!(router.is_open(&Id::number(2)), "a piece of a message among logs is no answer");
+        router.frame(nameless, None);
+        assert_eq!(second.await.unwrap().unwrap_err(), Lost::Unreadable(Malformed::BadId));
+    }
+
     #[test]
     fn requests_of_the_peer_are_answered_at_once_and_notifications_only_counted() {
         let router = Router::new(Inbound::Refuse);
@@ -302,7 +344,7 @@ mod tests {
         let waiting = router.open(&Id::number(1)).unwrap();
         router.close(Closed::Ended);
         router.close(Closed::ByUs);
-        assert_eq!(waiting.await.unwrap().unwrap_err(), Closed::Ended);
+        assert_eq!(waiting.await.unwrap().unwrap_err(), Lost::Closed(Closed::Ended));
         assert_eq!(router.open(&Id::number(2)).unwrap_err(), Closed::Ended);
     }
 }

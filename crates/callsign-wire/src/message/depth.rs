@@ -1,11 +1,23 @@
 /// The deepest nesting of arrays and objects a message may have, its own braces counted.
 ///
-/// It equals the recursion limit of `serde_json`, so whatever passes here can be read by typed readers further on.
-pub const MAX_DEPTH: usize = 127;
+/// Nothing here descends into a payload, so a message may be deeper than typed readers take (`serde_json` stops at 128):
+/// one odd member must not cost a whole list. Who reads members with such a reader asks [`nests_deeper`] first.
+pub const MAX_DEPTH: usize = 4096;
 
-/// Whether the text nests deeper than [`MAX_DEPTH`]. A scan of the bytes that is right for JSON; for anything else the
-/// JSON reader says no afterwards.
-pub(super) fn too_deep(text: &[u8]) -> bool {
+/// Whether JSON text nests arrays and objects deeper than `limit`. A scan of its bytes: nothing is parsed, and text that
+/// is no JSON gives any answer.
+///
+/// ```
+/// use callsign_wire::message::nests_deeper;
+/// assert!(!nests_deeper(r#"{"a":[1,"[[["]}"#, 2));
+/// assert!(nests_deeper("[[[1]]]", 2));
+/// ```
+#[must_use]
+pub fn nests_deeper(text: &str, limit: usize) -> bool {
+    bytes_nest_deeper(text.as_bytes(), limit)
+}
+
+pub(super) fn bytes_nest_deeper(text: &[u8], limit: usize) -> bool {
     let mut depth = 0_usize;
     let mut in_string = false;
     let mut bytes = text.iter();
@@ -17,7 +29,7 @@ pub(super) fn too_deep(text: &[u8]) -> bool {
             (_, b'"') => in_string = !in_string,
             (false, b'{' | b'[') => {
                 depth += 1;
-                if depth > MAX_DEPTH {
+                if depth > limit {
                     return true;
                 }
             }
@@ -34,11 +46,18 @@ mod tests {
 
     #[test]
     fn brackets_in_strings_do_not_count_and_others_do() {
-        let deepest = format!("{}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
-        assert!(!too_deep(deepest.as_bytes()));
-        assert!(serde_json::from_str::<serde_json::Value>(&deepest).is_ok());
-        assert!(too_deep("[".repeat(MAX_DEPTH + 1).as_bytes()));
-        assert!(!too_deep(format!(r#""\"{}""#, "[".repeat(500)).as_bytes()));
-        assert!(!too_deep("[]".repeat(500).as_bytes()));
+        let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(!nests_deeper(&nested(127), 127));
+        assert!(nests_deeper(&nested(128), 127));
+        assert!(!nests_deeper(&format!(r#""\"{}""#, "[".repeat(500)), 0));
+        assert!(!nests_deeper(&"[]".repeat(500), 1));
+    }
+
+    #[test]
+    fn the_deepest_message_is_read_without_descending() {
+        let payload = format!("{}{}", "[".repeat(MAX_DEPTH - 1), "]".repeat(MAX_DEPTH - 1));
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{payload}}}"#);
+        let message = super::super::parse(text.as_bytes());
+        assert!(matches!(message, Ok(super::super::Message::Response(_))));
     }
 }

@@ -18,9 +18,10 @@ mod rpc_error;
 mod splice;
 mod write;
 
-pub use depth::MAX_DEPTH;
+pub use depth::{MAX_DEPTH, nests_deeper};
 pub use id::Id;
 pub use parse::{Malformed, parse, parse_frame};
+pub(crate) use parse::{MeantFor, meant_for};
 pub use rpc_error::RpcError;
 pub(crate) use splice::member;
 pub use splice::{SpliceError, splice};

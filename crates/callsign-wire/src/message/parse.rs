@@ -1,7 +1,8 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::depth::too_deep;
+use super::depth::bytes_nest_deeper;
+use super::splice::Members;
 use super::{Id, MAX_DEPTH, Message, Notification, Request, Response, RpcError};
 
 /// Why a text is no message.
@@ -58,7 +59,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 /// # Errors
 /// Why the text is no message.
 pub fn parse(text: &[u8]) -> Result<Message, Malformed> {
-    if too_deep(text) {
+    if bytes_nest_deeper(text, MAX_DEPTH) {
         return Err(Malformed::TooDeep);
     }
     let envelope: Envelope<'_> =
@@ -122,13 +123,40 @@ pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
     if text.trim_ascii_start().first() != Some(&b'[') {
         return vec![parse(text)];
     }
-    if too_deep(text) {
+    if bytes_nest_deeper(text, MAX_DEPTH) {
         return vec![Err(Malformed::TooDeep)];
     }
     match serde_json::from_slice::<Vec<&RawValue>>(text) {
         Ok(members) if members.is_empty() => vec![Err(Malformed::EmptyBatch)],
         Ok(members) => members.iter().map(|member| parse(member.get().as_bytes())).collect(),
         Err(error) => vec![Err(Malformed::NotAnObject(error.to_string()))],
+    }
+}
+
+/// Which request a text that is no message was perhaps meant to answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum MeantFor {
+    /// The one with this id.
+    Id(Id),
+    /// One that can't be told: it is an answer without a usable id.
+    Somebody,
+    /// None: it is something else that happens to stand there.
+    Nobody,
+}
+
+/// Looks for a sign that a text which is no message was meant as an answer. Text that is no JSON object is not: servers
+/// print pieces of messages among their logs.
+pub(crate) fn meant_for(text: &[u8], reason: &Malformed) -> MeantFor {
+    let members = match serde_json::from_slice::<Members<'_>>(text) {
+        Ok(Members(members)) if *reason != Malformed::NotJsonRpc => members,
+        _ => return MeantFor::Nobody,
+    };
+    let member = |name: &str| members.iter().find(|(found, _)| found == name);
+    match member("id").map(|(_, raw)| Id::from_raw(raw)) {
+        _ if member("method").is_some() => MeantFor::Nobody,
+        Some(Some(id)) => MeantFor::Id(id),
+        _ if member("result").or(member("error")).is_some() => MeantFor::Somebody,
+        _ => MeantFor::Nobody,
     }
 }
 
@@ -173,6 +201,22 @@ mod tests {
             why(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":1}"#),
             Malformed::NotAnObject(_)
         ));
+    }
+
+    #[test]
+    fn what_was_meant_as_an_answer_is_known_by_its_id_or_its_form() {
+        let meant = |text: &str| meant_for(text.as_bytes(), &parse(text.as_bytes()).unwrap_err());
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":7}"#), MeantFor::Id(Id::number(7)));
+        assert_eq!(
+            meant(r#"{"jsonrpc":"2.0","id":7,"result":1,"error":{}}"#),
+            MeantFor::Id(Id::number(7))
+        );
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"#), MeantFor::Nobody);
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null}"#), MeantFor::Nobody);
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null,"result":1}"#), MeantFor::Somebody);
+        assert_eq!(meant(r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#), MeantFor::Nobody);
+        assert_eq!(meant(r#"{"id":7,"result":1}"#), MeantFor::Nobody);
+        assert_eq!(meant(r#"sent {"jsonrpc""#), MeantFor::Nobody);
     }
 
     #[test]
