@@ -1,6 +1,6 @@
 //! What several searches need, built once: every name with its claimants, and every exposed name.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 use super::exposed::Exposed;
 use super::finding::Kind;
@@ -152,65 +152,63 @@ fn repeats(claims: &[Claim<'_>], by_name: &Groups) -> Vec<usize> {
     repeated
 }
 
-/// Items that have a text in common, found by hashing: linear in the number of items.
+/// Items that have a text in common, found by sorting hashes: n log n in the number of items, and fast because what is
+/// sorted lies side by side in memory, where the texts themselves do not.
 ///
-/// Groups come in the order of their first items, and items in ascending order, so nothing depends on the hash.
+/// Nothing depends on the hash: groups come in the order of their first items, and items in ascending order.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// Where each group begins in `members`; one more at the end.
-    starts: Vec<usize>,
+    /// The members of groups of at least two, group after group.
     members: Vec<u32>,
+    /// Where each of those groups begins and ends in `members`.
+    spans: Vec<(usize, usize)>,
+    /// Items that are alone.
+    single: Vec<u32>,
 }
 
 impl Groups {
     /// Groups the items `0..count` by the text that `key` gives; those without one are in no group.
     pub(super) fn by<'k>(count: usize, key: impl Fn(usize) -> Option<&'k str>) -> Self {
-        // Room for all at once: growing would hash every text again, and texts lie far apart in memory.
-        let mut group_of_key: HashMap<&str, u32, foldhash::fast::RandomState> =
-            HashMap::with_capacity_and_hasher(count, foldhash::fast::RandomState::default());
-        let mut group_of_item = Vec::with_capacity(count);
-        let mut sizes: Vec<usize> = Vec::new();
-        for item in 0..count {
-            let group = key(item).map(|key| {
-                let next = u32::try_from(sizes.len()).unwrap_or(u32::MAX);
-                let group = *group_of_key.entry(key).or_insert(next);
-                if group == next {
-                    sizes.push(0);
-                }
-                sizes[group as usize] += 1;
-                group
-            });
-            group_of_item.push(group);
-        }
-        Self::laid_out(&sizes, &group_of_item)
-    }
-
-    fn laid_out(sizes: &[usize], group_of_item: &[Option<u32>]) -> Self {
-        let mut starts = Vec::with_capacity(sizes.len() + 1);
-        let mut total = 0;
-        for size in sizes {
-            starts.push(total);
-            total += size;
-        }
-        starts.push(total);
-        let mut next = starts.clone();
-        let mut members = vec![0; total];
-        for (item, group) in (0..).zip(group_of_item) {
-            if let Some(group) = group {
-                members[next[*group as usize]] = item;
-                next[*group as usize] += 1;
+        // A fixed hash: whoever makes texts with equal hashes makes them be compared as texts, and no more.
+        let hash = foldhash::fast::FixedState::default();
+        let hashed = (0..)
+            .zip(0..count)
+            .filter_map(|(item, at)| key(at).map(|key: &str| (hash.hash_one(key), item)));
+        let mut hashed: Vec<(u64, u32)> = hashed.collect();
+        hashed.sort_unstable();
+        let text = |item: u32| key(item as usize).unwrap_or_default();
+        let mut groups = Self::default();
+        for alike in hashed.chunk_by_mut(|a, b| a.0 == b.0) {
+            if alike[1..].iter().any(|(_, item)| text(*item) != text(alike[0].1)) {
+                alike.sort_unstable_by_key(|(_, item)| (text(*item), *item));
+            }
+            for equal in alike.chunk_by(|a, b| text(a.1) == text(b.1)) {
+                groups.push(equal.iter().map(|(_, item)| *item));
             }
         }
-        Self { starts, members }
+        groups.spans.sort_unstable_by_key(|(start, _)| groups.members[*start]);
+        groups.single.sort_unstable();
+        groups
     }
 
+    fn push(&mut self, mut items: impl ExactSizeIterator<Item = u32>) {
+        if items.len() == 1 {
+            self.single.extend(items.next());
+            return;
+        }
+        let start = self.members.len();
+        self.members.extend(items);
+        self.spans.push((start, self.members.len()));
+    }
+
+    /// All groups: those of at least two items, then the items that are alone.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
-        self.starts.windows(2).map(|ends| &self.members[ends[0]..ends[1]])
+        self.shared().chain(self.single.chunks(1))
     }
 
     /// The groups of at least two items.
     pub(super) fn shared(&self) -> impl Iterator<Item = &[u32]> {
-        self.iter().filter(|members| members.len() > 1)
+        self.spans.iter().map(|&(start, end)| &self.members[start..end])
     }
 }
 
