@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use callsign::audit;
 use callsign::catalogue::changed_fields;
 use callsign::registry::{Load, Registration, Registry, SharedRegistry};
 use callsign::scheme::{
@@ -188,6 +189,29 @@ proptest! {
     }
 
     #[test]
+    fn the_audit_reports_an_error_exactly_when_a_fleet_cannot_be_loaded(mut fleet in fleets()) {
+        // A key no name can be made of is an error for the audit, but without tools there is none to load.
+        fleet.retain(|_, tools| !tools.is_empty());
+        let servers = fleet.iter().map(|(server, tools)| audit::Server {
+            key: key(server),
+            launch: None,
+            catalogue: Ok(catalogue(&tools.iter().collect::<Vec<_>>())),
+        });
+        let servers: Vec<_> = servers.collect();
+        let order: Vec<usize> = (0..fleet.len()).collect();
+        for identifier in ["qualified", "prefixed"] {
+            let scheme = by_id(identifier, []).unwrap();
+            let found = audit::audit(&audit::Fleet::new(&*scheme, servers.clone()));
+            let fatal = |finding: &&audit::Finding| {
+                ["CS002", "CS003", "CS004", "CS008"].contains(&finding.code().code)
+            };
+            let fatal = found.iter().find(fatal).map(ToString::to_string);
+            let loaded = Registry::with_scheme(scheme_over(identifier, &fleet)).load(loads(&fleet, &order));
+            prop_assert_eq!(fatal.is_some(), loaded.is_err(), "{:?} and {:?}", fatal, loaded);
+        }
+    }
+
+    #[test]
     fn neither_servers_nor_tools_nor_threads_can_change_a_name_by_their_order(
         fleet in small_fleets(),
         shuffle in any::<prop::sample::Index>(),
@@ -254,6 +278,23 @@ proptest! {
             let scheme = scheme_over(identifier, &larger);
             let together: Vec<_> = ids(&fleet).iter().map(|id| scheme.name(id.server(), id.wire())).collect();
             prop_assert_eq!(alone, together);
+        }
+    }
+
+    #[test]
+    fn a_miss_knows_every_other_schemes_spelling(fleet in fleets()) {
+        let mut registry = Registry::new(PrefixedSafe::default());
+        let order: Vec<usize> = (0..fleet.len()).collect();
+        registry.load(loads(&fleet, &order)).unwrap();
+        let snapshot = registry.snapshot();
+        for identifier in IDS {
+            let scheme = scheme_over(identifier, &fleet);
+            for id in ids(&fleet) {
+                let Ok(name) = scheme.name(id.server(), id.wire()) else { continue };
+                let Err(miss) = snapshot.resolve(&name) else { continue };
+                let told = miss.holders.iter().map(|(holder, _)| holder).chain(miss.spellings.iter().map(|s| &s.id));
+                prop_assert!(told.into_iter().any(|told| *told == id), "{identifier} {name} of {id}: {miss:?}");
+            }
         }
     }
 

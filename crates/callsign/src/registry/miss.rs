@@ -114,12 +114,17 @@ fn pick(snapshot: &Snapshot, wanted: impl Fn(&WireName) -> bool) -> Vec<(ToolId,
 fn spellings(snapshot: &Snapshot, asked: &str) -> Vec<Spelling> {
     let tools: Vec<Entry<'_>> =
         snapshot.entries().filter(|entry| entry.server().is_some()).collect();
+    // `minimal` puts something before or behind a wire name, so only tools whose name is in there can be spelled so, or
+    // hold a name that made it spell another so. Over all of a large fleet it would take long.
+    let within: Vec<Entry<'_>> =
+        tools.iter().copied().filter(|entry| asked.contains(entry.wire().as_str())).collect();
     let mut found = Vec::new();
     let mut spelled = String::new();
     for identifier in scheme::IDS {
+        let tools = if identifier == "minimal" { &within } else { &tools };
         let fleet = tools.iter().filter_map(|entry| Some((entry.server()?, entry.wire())));
         let Some(scheme) = scheme::by_id(identifier, fleet) else { continue };
-        for entry in &tools {
+        for entry in tools {
             let Some(server) = entry.server() else { continue };
             spelled.clear();
             scheme.spell(server, entry.wire(), &mut spelled);
@@ -137,7 +142,10 @@ fn spellings(snapshot: &Snapshot, asked: &str) -> Vec<Spelling> {
 
 /// Several schemes often agree on a name; the first that has it speaks for all.
 fn push_if(fits: bool, scheme: &'static str, entry: Entry<'_>, found: &mut Vec<Spelling>) {
-    let Some(id) = entry.id().filter(|_| fits) else { return };
+    if !fits {
+        return;
+    }
+    let Some(id) = entry.id() else { return };
     if !found.iter().any(|spelling| spelling.id == id) {
         found.push(Spelling { scheme, id, exposed: entry.exposed().clone() });
     }
