@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::{self, Status};
 use crate::failure::Failure;
-use crate::json_lines;
+use crate::json_lines::{self, Line};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -121,34 +121,36 @@ enum Facts {
 }
 
 fn lines(arguments: &Arguments) -> Result<Status, Failure> {
-    // `minimal` must have seen the whole fleet before it can name the first of it.
-    let asked: Vec<Result<Asked, Error>> = json_lines::read(|line| read(line, &arguments.scheme))?;
-    let identities = || {
-        asked.iter().filter_map(|asked| match asked {
+    let asked = |line: Line<'_>| read(&line, &arguments.scheme);
+    if arguments.scheme == "minimal" {
+        // It must have seen the whole fleet before it can name the first of it.
+        let asked = json_lines::read(asked)?;
+        let identities = asked.iter().filter_map(|asked| match asked {
             Ok(Asked::Identity(id)) => Some(id),
             _ => None,
-        })
-    };
-    let scheme = chosen(arguments, identities())?;
-    let answers = asked.iter().map(|asked| match asked {
+        });
+        let scheme = chosen(arguments, identities)?;
+        json_lines::write(asked.into_iter().map(|asked| answer(asked, &*scheme, false)))?;
+    } else {
+        let scheme = chosen(arguments, std::iter::empty())?;
+        json_lines::answer(|line| answer(asked(line), &*scheme, arguments.history))?;
+    }
+    Ok(exit::SUCCESS)
+}
+
+fn answer(asked: Result<Asked, Error>, scheme: &dyn Scheme, history: bool) -> Answer {
+    match asked {
         Ok(Asked::Identity(id)) => match scheme.name(id.server(), id.wire()) {
             Ok(name) => Answer::Name(name.to_string()),
             Err(error) => Answer::Error(described(&error)),
         },
-        Ok(Asked::Raw(text)) if arguments.history => Answer::Name(scheme::history_name(text)),
-        Ok(Asked::Raw(text)) => Answer::Name(scheme::provider_name(text)),
-        Err(error) => Answer::Error(Error {
-            kind: error.kind,
-            message: error.message.clone(),
-            help: error.help.clone(),
-            facts: None,
-        }),
-    });
-    json_lines::write(answers)?;
-    Ok(exit::SUCCESS)
+        Ok(Asked::Raw(text)) if history => Answer::Name(scheme::history_name(&text)),
+        Ok(Asked::Raw(text)) => Answer::Name(scheme::provider_name(&text)),
+        Err(error) => Answer::Error(error),
+    }
 }
 
-fn read(line: &str, scheme: &str) -> Result<Asked, Error> {
+fn read(Line { number, text }: &Line<'_>, scheme: &str) -> Result<Asked, Error> {
     let plain = |kind, message: String, help: &str| Error {
         kind,
         message,
@@ -156,8 +158,10 @@ fn read(line: &str, scheme: &str) -> Result<Asked, Error> {
         facts: None,
     };
     let shape = r#"a line is {"server":"…","tool":"…"}, or with provider-safe {"raw":"…"}"#;
-    let input: Input = serde_json::from_str(line)
-        .map_err(|error| plain("invalid-input", error.to_string(), shape))?;
+    let text =
+        text.map_err(|what| plain("invalid-input", format!("line {number}: {what}"), shape))?;
+    let input: Input = serde_json::from_str(text)
+        .map_err(|error| plain("invalid-input", unreadable(*number, &error), shape))?;
     match (input.server, input.tool, input.raw) {
         (Some(server), Some(tool), None) => {
             let server = ServerKey::new(server);
@@ -174,6 +178,17 @@ fn read(line: &str, scheme: &str) -> Result<Asked, Error> {
         )),
         _ => Err(plain("invalid-input", "neither an identity nor a raw name".into(), shape)),
     }
+}
+
+/// The parser sees one line at a time and counts it as the first; the place is that in the input.
+fn unreadable(number: usize, error: &serde_json::Error) -> String {
+    let (said, column) = (error.to_string(), error.column());
+    let what = said.rsplit_once(" at line ").map_or(said.as_str(), |(what, _)| what);
+    let surrogate = match what.contains("surrogate") || what.contains("hex escape") {
+        true => "; half of a surrogate pair is no character",
+        false => "",
+    };
+    format!("line {number}, column {column}: {what}{surrogate}")
 }
 
 fn described(error: &NameError) -> Error {

@@ -109,8 +109,18 @@ impl Excerpt {
     }
 }
 
+/// Marks what could steer a terminal or can't be seen, one character for one, so that carets stay in place.
 fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c == '\t' || !c.is_control() { c } else { '\u{fffd}' }).collect()
+    text.chars().map(|c| if c == '\t' || is_visible(c) { c } else { '\u{fffd}' }).collect()
+}
+
+/// Whether a character shows itself, or changes the one before it as accents and vowel signs do.
+fn is_visible(c: char) -> bool {
+    const TAGS: std::ops::RangeInclusive<char> = '\u{e0000}'..='\u{e0fff}';
+    let mut after_another = String::from("a");
+    after_another.push(c);
+    let escaped = after_another.escape_debug().count() > 2;
+    !TAGS.contains(&c) && (!escaped || matches!(c, '"' | '\'' | '\\'))
 }
 
 /// Each code once, and under it a line for each finding.
@@ -201,5 +211,20 @@ fn codes(report: &Report<'_>, out: &mut String) {
     }
     if unchecked && report.checked() > 0 {
         let _ = writeln!(out, "{HELP}callsign check --live{HELP:#} asks the servers themselves");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_not_be_seen_is_marked() {
+        assert_eq!(
+            harmless("\u{1b}[1m\u{200b}\u{202e}\u{e0041}\u{7f}\u{9b}"),
+            "\u{fffd}[1m\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
+        );
+        let seen = "\t\"it's\" \\ é e\u{301} 日本 ไทย हिन्दी 🙂";
+        assert_eq!(harmless(seen), seen);
     }
 }
