@@ -16,3 +16,8 @@ pub mod scheme;
 
 pub use catalogue::{Catalogue, Tool};
 pub use name::{ExposedName, ServerKey, ToolId, WireName};
+
+/// The README's example runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
