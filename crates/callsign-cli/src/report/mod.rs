@@ -19,6 +19,8 @@ pub(crate) struct Report<'a> {
     pub(crate) scheme: &'static str,
     /// Sorted by key.
     pub(crate) servers: Vec<Known<'a>>,
+    /// Whether the servers themselves were asked.
+    pub(crate) asked: bool,
     /// Sorted by server, then in advertised order.
     pub(crate) tools: Vec<NamedTool>,
     /// Sorted by code, then by tools.
