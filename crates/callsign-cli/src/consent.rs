@@ -4,17 +4,18 @@
 //! each file and content; without one, `--yes` has to say it.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead, Write as _};
 use std::path::{Path, PathBuf};
 
+use anstyle::Style;
 use callsign_config::ConfigFile;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Chosen;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEADING, NAME, count, escaped};
+use crate::table::Table;
 
 /// A file whose commands may be started, as long as its content stays the same.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,16 +58,20 @@ pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
 
 fn ask(servers: &[Chosen<'_>]) -> Result<bool, Failure> {
     let mut text = format!(
-        "{HEADING}This starts or contacts {}:{HEADING:#}\n",
+        "{HEADING}This starts or contacts {}:{HEADING:#}\n\n",
         count(servers.len(), "server")
     );
+    let mut table = Table::new(["SERVER", "COMMAND OR ADDRESS", "PLACE"]);
     for Chosen { file, entry } in servers {
-        let (key, launch) = (escaped(&entry.key), escaped(&entry.launch.shown()));
-        let path = escaped(&file.path.to_string_lossy());
-        let _ =
-            writeln!(text, "  {NAME}{key}{NAME:#}  {launch}  {DIM}{path}:{}{DIM:#}", entry.place);
+        let place = format!("{}:{}", file.path.display(), entry.place);
+        table.row([
+            (entry.key.to_string(), NAME),
+            (entry.launch.shown(), Style::new()),
+            (place, DIM),
+        ]);
     }
-    text.push_str("Start them? [y/N] ");
+    text.push_str(&table.render());
+    text.push_str("\nStart them? [y/N] ");
     output::print_error(&text);
     io::stderr().flush()?;
     let mut answer = String::new();

@@ -20,6 +20,7 @@ pub(crate) struct ProgressLine {
 
 struct State {
     total: usize,
+    answered: usize,
     waiting: BTreeSet<String>,
     begun: Instant,
 }
@@ -34,7 +35,7 @@ impl ProgressLine {
         if shown {
             bar.enable_steady_tick(Duration::from_millis(100));
         }
-        let state = State { total, waiting: BTreeSet::new(), begun: Instant::now() };
+        let state = State { total, answered: 0, waiting: BTreeSet::new(), begun: Instant::now() };
         Self { state: Mutex::new(state), bar }
     }
 
@@ -47,16 +48,14 @@ impl ProgressLine {
                 state.waiting.insert(escaped(server));
             }
             Progress::Ready { server, tools } => {
-                let server = escaped(server);
-                state.waiting.remove(&server);
+                let server = state.done(server);
                 self.bar.println(format!(
                     "  ready   {server}  {}, {seconds:.1} s",
                     count(*tools, "tool")
                 ));
             }
             Progress::Failed { server } => {
-                let server = escaped(server);
-                state.waiting.remove(&server);
+                let server = state.done(server);
                 self.bar.println(format!("  failed  {server}  {seconds:.1} s"));
             }
             _ => {}
@@ -71,8 +70,16 @@ impl ProgressLine {
 }
 
 impl State {
+    /// Takes note that a server's answer is there, and gives its key for a terminal.
+    fn done(&mut self, server: &str) -> String {
+        let server = escaped(server);
+        self.waiting.remove(&server);
+        self.answered += 1;
+        server
+    }
+
     fn words(&self) -> String {
-        let done = self.total - self.waiting.len().min(self.total);
+        let done = format!("{} of {} answered", self.answered, count(self.total, "server"));
         let mut named: Vec<&str> =
             self.waiting.iter().take(MOST_NAMED).map(String::as_str).collect();
         let more = self.waiting.len().saturating_sub(MOST_NAMED);
@@ -80,10 +87,28 @@ impl State {
         if more > 0 {
             named.push(&rest);
         }
-        format!(
-            "{done} of {} answered, waiting for {}",
-            count(self.total, "server"),
-            named.join(", ")
-        )
+        match named[..] {
+            [] => done,
+            _ => format!("{done}, waiting for {}", named.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_that_have_not_started_have_not_answered() {
+        let mut state =
+            State { total: 6, answered: 0, waiting: BTreeSet::new(), begun: Instant::now() };
+        state.waiting.insert("a".into());
+        assert_eq!(state.words(), "0 of 6 servers answered, waiting for a");
+        state.waiting.extend(["b", "c", "d", "e", "f"].map(String::from));
+        assert_eq!(state.words(), "0 of 6 servers answered, waiting for a, b, c, d, 2 more");
+        for key in ["a", "b", "c", "d", "e", "f"] {
+            state.done(key);
+        }
+        assert_eq!(state.words(), "6 of 6 servers answered");
     }
 }

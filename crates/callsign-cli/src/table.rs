@@ -4,7 +4,8 @@ use anstyle::Style;
 
 use crate::output::{HEADING, escaped};
 
-/// Rows under a heading, each column as wide as its widest cell. The last column is not padded.
+/// Rows under a heading, each column as wide as its widest cell. The last column is not padded, and a column of which no
+/// row has anything is left out.
 pub(crate) struct Table {
     heading: Vec<&'static str>,
     rows: Vec<Vec<(String, Style)>>,
@@ -21,30 +22,34 @@ impl Table {
     }
 
     pub(crate) fn render(&self) -> String {
-        let mut widths: Vec<usize> = self.heading.iter().map(|title| title.len()).collect();
-        for row in &self.rows {
-            for (width, (text, _)) in widths.iter_mut().zip(row) {
-                *width = (*width).max(text.chars().count());
-            }
-        }
+        let heading = self.heading.iter().map(|title| ((*title).to_owned(), HEADING)).collect();
+        let widths: Vec<Option<usize>> = (0..self.heading.len()).map(|at| self.width(at)).collect();
         let mut out = String::new();
-        let heading: Vec<_> =
-            self.heading.iter().map(|title| ((*title).to_owned(), HEADING)).collect();
         for row in std::iter::once(&heading).chain(&self.rows) {
             push_row(&mut out, row, &widths);
         }
         out
     }
+
+    /// The width of a column, or nothing if it is empty.
+    fn width(&self, column: usize) -> Option<usize> {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let widest =
+            cells.map(|(text, _)| text.chars().count()).max().filter(|width| *width > 0)?;
+        Some(widest.max(self.heading.get(column)?.len()))
+    }
 }
 
-fn push_row(out: &mut String, row: &[(String, Style)], widths: &[usize]) {
-    let last = row.iter().rposition(|(text, _)| !text.is_empty()).unwrap_or(0);
-    for (column, ((text, style), width)) in row.iter().zip(widths).enumerate().take(last + 1) {
-        out.push_str(&format!("{style}{text}{style:#}"));
-        if column < last {
-            let gap = width.saturating_sub(text.chars().count()) + 2;
+fn push_row(out: &mut String, row: &[(String, Style)], widths: &[Option<usize>]) {
+    let shown = row.iter().zip(widths).filter_map(|(cell, width)| Some((cell, (*width)?)));
+    let mut gap = 0;
+    for ((text, style), width) in shown {
+        if !text.is_empty() {
             out.extend(std::iter::repeat_n(' ', gap));
+            out.push_str(&format!("{style}{text}{style:#}"));
+            gap = 0;
         }
+        gap += width.saturating_sub(text.chars().count()) + 2;
     }
     out.push('\n');
 }
@@ -61,5 +66,15 @@ mod tests {
         table.row([("b".into(), Style::new()), (String::new(), Style::new())]);
         let plain = anstream::adapter::strip_str(&table.render()).to_string();
         assert_eq!(plain, "SERVER    TOOL\na         x\nlong-key  \\u{1b}[31m\nb\n");
+    }
+
+    #[test]
+    fn a_column_without_content_is_left_out() {
+        let mut table = Table::new(["A", "EMPTY", "B", "C"]);
+        let row = |texts: [&str; 4]| texts.map(|text| (text.to_owned(), Style::new()));
+        table.row(row(["1", "", "", "4"]));
+        table.row(row(["1", "", "wide", "4"]));
+        let plain = anstream::adapter::strip_str(&table.render()).to_string();
+        assert_eq!(plain, "A  B     C\n1        4\n1  wide  4\n");
     }
 }

@@ -1,5 +1,7 @@
 //! `callsign check` where nothing is started: tools come from the lists in the configuration.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that can't go on has failed")]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -472,8 +474,11 @@ fn many_findings_are_a_list_without_excerpts() {
         "error[CS001]: duplicate-tool, 12 findings\n  servers.json:3:38   tool `tool.0` is",
         "error[CS003]: invalid-name, 24 findings\n",
         "\n36 errors\n",
+        "callsign check -v shows each in its file",
     ]);
     sandbox.configured("check -v").run().exits(1).says(&["^^^", "= help: "]);
+    let quiet = sandbox.configured("check -q").run().exits(1).says(&["36 errors"]);
+    assert!(!quiet.stdout.contains("callsign "), "hints: {quiet}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `callsign name`: one identity, or JSON lines of them.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that can't go on has failed")]
+
 mod support;
 
 use std::fmt::Write as _;

@@ -50,15 +50,15 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let mut which = arguments.configuration.clone();
     which.config.extend(arguments.files.iter().cloned());
     let configuration = Configuration::read(&which)?;
-    let servers = known(&configuration, arguments, verbosity)?;
-    let report = report(servers, &configuration.settings(), arguments)?;
+    let (servers, asked) = known(&configuration, arguments, verbosity)?;
+    let report = report(servers, asked, &configuration.settings(), arguments)?;
     let text = report::format(arguments.format, verbosity).render(&report);
     match arguments.format {
         Format::Human => output::print(&text)?,
         Format::Json => output::print_raw(&text)?,
     }
     if !report.servers.is_empty() && report.checked() == 0 {
-        return Err(nothing_checked(&report, arguments.live.live));
+        return Err(nothing_checked(&report));
     }
     let worst = report.findings.iter().map(|located| located.finding.severity()).max();
     let fails = worst.is_some_and(|worst| worst >= least(arguments.fail_on));
@@ -66,25 +66,25 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
 }
 
 /// What the servers offer: from the configuration, or from the servers themselves. On a terminal, where nothing is known
-/// yet, the user is asked whether to start them.
+/// yet, the user is asked whether to start them. Also whether the servers were asked.
 fn known<'a>(
     configuration: &'a Configuration,
     arguments: &Arguments,
     verbosity: Verbosity,
-) -> Result<Vec<Known<'a>>, Failure> {
+) -> Result<(Vec<Known<'a>>, bool), Failure> {
     let chosen = configuration.choose(&arguments.configuration.only)?;
     let known: Vec<Known<'_>> =
         chosen.into_iter().map(catalogues::from_configuration).collect::<Result<_, _>>()?;
     let nothing_known =
         !known.is_empty() && known.iter().all(|known| known.origin == Origin::Unchecked);
-    if arguments.live.live || (nothing_known && output::can_ask()) {
-        return live::ask(known, &arguments.live, verbosity);
-    }
-    Ok(known)
+    let ask = arguments.live.live || (nothing_known && output::can_ask());
+    let known = if ask { live::ask(known, &arguments.live, verbosity)? } else { known };
+    Ok((known, ask))
 }
 
 fn report<'a>(
     mut servers: Vec<Known<'a>>,
+    asked: bool,
     settings: &Settings,
     arguments: &Arguments,
 ) -> Result<Report<'a>, Failure> {
@@ -98,7 +98,7 @@ fn report<'a>(
         .filter_map(|finding| weighed(finding, settings, arguments.strict))
         .map(|finding| LocatedFinding { places: locate::places(&finding, &servers), finding })
         .collect();
-    Ok(Report { scheme, servers, findings })
+    Ok(Report { scheme, servers, asked, findings })
 }
 
 /// The finding with the severity the user gave its code, or nothing if they switched it off.
@@ -125,10 +125,10 @@ fn least(fail_on: FailOn) -> Severity {
     }
 }
 
-fn nothing_checked(report: &Report<'_>, live: bool) -> Failure {
+fn nothing_checked(report: &Report<'_>) -> Failure {
     let servers = report.servers.len();
     let message = format!("0 of {} checked: no tools are known", count(servers, "server"));
-    let remedy = if live {
+    let remedy = if report.asked {
         "the findings above say why each server could not be asked"
     } else {
         "ask the servers with --live (without a terminal: --live --yes), or list their `tools` in the configuration"

@@ -86,7 +86,7 @@ fn collisions(fleet: &NamedFleet<'_>) -> String {
             audit::Severity::Info => output::INFO,
         };
         let (severity, code) = (finding.severity(), finding.code().code);
-        let _ = writeln!(text, "{style}{severity}[{code}]{style:#} {}", finding.message());
+        let _ = writeln!(text, "{style}{severity}[{code}]{style:#}: {}", finding.message());
     }
     text + "\n"
 }

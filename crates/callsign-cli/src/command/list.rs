@@ -84,7 +84,7 @@ fn json(fleet: &NamedFleet<'_>) -> String {
     let tools = fleet.tools.iter().map(|tool| Tool {
         server: &tool.server,
         wire: &tool.wire,
-        name: tool.name.as_ref().ok().map(|name| name.as_str()),
+        name: tool.name.as_ref().ok().map(callsign::ExposedName::as_str),
         error: tool.name.as_ref().err().map(ToString::to_string),
     });
     let unchecked = fleet.known.iter().filter_map(|known| {

@@ -52,26 +52,30 @@ fn human(servers: &[(&ConfigFile, &ServerEntry)]) -> String {
             None => entry.key.to_string(),
             Some(scope) => format!("{scope}>{}", entry.key),
         };
-        let state = if entry.disabled { "disabled" } else { "enabled" };
-        let state_style = if entry.disabled { DIM } else { Style::new() };
+        let state = if entry.disabled { "disabled" } else { "" };
         table.row([
             (key, NAME),
             (file.client.to_owned(), Style::new()),
             (entry.transport.as_str().to_owned(), Style::new()),
-            (state.to_owned(), state_style),
+            (state.to_owned(), DIM),
             (filter(entry), Style::new()),
             (shortened(&entry.launch.shown()), Style::new()),
             (format!("{}:{}", file.path.display(), entry.place), DIM),
         ]);
     }
-    format!("{}\n{}\n", table.render(), count(servers.len(), "server"))
+    let disabled = match servers.iter().filter(|(_, entry)| entry.disabled).count() {
+        0 => String::new(),
+        some => format!(", {some} of them disabled"),
+    };
+    format!("{}\n{}{disabled}\n", table.render(), count(servers.len(), "server"))
 }
 
 fn filter(entry: &ServerEntry) -> String {
-    let lists = [("include", &entry.filter.include), ("exclude", &entry.filter.exclude)];
-    let said = lists
-        .iter()
-        .filter_map(|(name, list)| list.as_ref().map(|list| format!("{name} {}", list.len())));
+    let lists = [("includes", &entry.filter.include), ("excludes", &entry.filter.exclude)];
+    let said = lists.iter().filter_map(|(does, list)| {
+        let number = list.as_ref()?.len();
+        Some(if number == 0 { format!("{does} none") } else { format!("{does} {number}") })
+    });
     said.collect::<Vec<_>>().join(", ")
 }
 

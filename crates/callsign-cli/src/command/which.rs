@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Verbosity;
 use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
-use crate::catalogues::Known;
+use crate::catalogues::{Known, Origin};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
@@ -86,7 +86,7 @@ fn human(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: &[Spelling]) -
     }
     fact("wire name", entry.wire());
     if let Some(Known { chosen, origin, .. }) = server {
-        fact("known from", origin.as_str());
+        fact("known from", source(*origin));
         fact("transport", chosen.entry.transport.as_str());
         fact("launch", &chosen.entry.launch.shown());
         fact("configured", &format!("{}:{}", chosen.file.path.display(), chosen.entry.place));
@@ -94,12 +94,22 @@ fn human(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: &[Spelling]) -
     if let Some(description) = entry.tool().description() {
         fact("description", description.lines().next().unwrap_or_default());
     }
-    let _ = writeln!(text, "  {DIM}other spellings{DIM:#}");
+    let _ = writeln!(text, "  {DIM}in each scheme{DIM:#}");
     for Spelling { scheme, name, error } in spellings {
         let name = name.as_deref().or(error.as_deref()).unwrap_or_default();
         let _ = writeln!(text, "    {scheme:<14} {}", escaped(name));
     }
     text
+}
+
+/// Where the tool is known from, in words.
+fn source(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Static => "the list in the configuration",
+        Origin::Live => "the server, asked just now",
+        Origin::Cached => "the server, when it was last asked",
+        Origin::Unchecked => "nowhere",
+    }
 }
 
 #[derive(Serialize)]
@@ -126,7 +136,7 @@ fn json(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: Vec<Spelling>) 
     let document = Document {
         version: 1,
         name: entry.exposed(),
-        server: entry.server().map(|key| key.as_str()),
+        server: entry.server().map(callsign::ServerKey::as_str),
         wire: entry.wire(),
         status: server.map(|known| known.origin.as_str()),
         location: server.map(|known| Location {

@@ -31,9 +31,11 @@ impl ReportFormat for Human {
             }
         } else {
             lists(&report.findings, &mut out);
-            let _ = writeln!(out, "{DIM}-v shows each in its file, and what to do{DIM:#}\n");
         }
         summary(report, &mut out);
+        if !self.verbosity.quiet {
+            hints(report, excerpts, &mut out);
+        }
         out
     }
 }
@@ -194,23 +196,23 @@ fn summary(report: &Report<'_>, out: &mut String) {
             let _ = writeln!(out, "{}", counts.join(", "));
         }
     }
-    codes(report, out);
 }
 
-/// The pages that explain what was found, once each.
-fn codes(report: &Report<'_>, out: &mut String) {
-    let mut codes: Vec<&str> =
-        report.findings.iter().map(|located| located.finding.code().code).collect();
-    codes.dedup();
-    let unchecked = report.servers.iter().any(|known| known.origin == Origin::Unchecked);
-    if let Some(first) = codes.first() {
-        let _ = writeln!(
-            out,
-            "{HELP}callsign explain {first}{HELP:#} says what it means and what to do"
-        );
+/// What to type next.
+fn hints(report: &Report<'_>, excerpts: bool, out: &mut String) {
+    let mut hint = |command: &str, does: &str| {
+        let _ = writeln!(out, "{HELP}{command}{HELP:#} {does}");
+    };
+    if let Some(first) = report.findings.first() {
+        let code = first.finding.code().code;
+        hint(&format!("callsign explain {code}"), "says what it means and what to do");
     }
-    if unchecked && report.checked() > 0 {
-        let _ = writeln!(out, "{HELP}callsign check --live{HELP:#} asks the servers themselves");
+    if !excerpts {
+        hint("callsign check -v", "shows each in its file, with what to do");
+    }
+    let unchecked = report.servers.iter().any(|known| known.origin == Origin::Unchecked);
+    if unchecked && !report.asked && report.checked() > 0 {
+        hint("callsign check --live", "asks the servers themselves");
     }
 }
 

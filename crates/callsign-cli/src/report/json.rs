@@ -124,7 +124,7 @@ fn finding<'a>(
         severity: finding.severity(),
         kind: finding.kind(),
         message: finding.message(),
-        servers: finding.servers().iter().map(|key| key.as_str()).collect(),
+        servers: finding.servers().iter().map(callsign::ServerKey::as_str).collect(),
         tools: finding.tools().iter().map(named).collect(),
         location: places.first().map(|located| Location {
             file: located.file.path.to_string_lossy().into_owned(),

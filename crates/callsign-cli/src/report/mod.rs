@@ -22,6 +22,8 @@ pub(crate) struct Report<'a> {
     pub(crate) scheme: Arc<dyn Scheme>,
     /// Sorted by key.
     pub(crate) servers: Vec<Known<'a>>,
+    /// Whether the servers themselves were asked.
+    pub(crate) asked: bool,
     /// Sorted by code, then by tools.
     pub(crate) findings: Vec<LocatedFinding<'a>>,
 }
