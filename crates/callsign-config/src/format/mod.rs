@@ -124,9 +124,12 @@ fn no_servers(document: &Document<'_>) -> ConfigError {
             looked_for.push(key);
         }
     }
+    // A path of two keys is nothing that somebody mistypes as one.
+    let keys: Vec<&'static str> =
+        looked_for.iter().copied().filter(|key| !key.contains('.')).collect();
     let written = document.root.entries().iter().take(1000);
     let near = written
-        .filter_map(|entry| Some((entry.key.to_string(), *near(&entry.key, &looked_for).first()?)))
+        .filter_map(|entry| Some((entry.key.to_string(), *near(&entry.key, &keys).first()?)))
         .collect();
     document.error(start(&document.root), Problem::NoServers { looked_for, near })
 }

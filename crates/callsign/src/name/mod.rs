@@ -18,7 +18,7 @@ mod tool_id;
 mod wire_name;
 
 pub use exposed_name::ExposedName;
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 pub use server_key::ServerKey;
 pub use tool_id::ToolId;
 pub use wire_name::WireName;
