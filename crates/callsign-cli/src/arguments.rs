@@ -95,9 +95,9 @@ pub(crate) struct LiveArguments {
     #[arg(long, short = 'y', help_heading = "Live")]
     pub(crate) yes: bool,
 
-    /// How long one server may take, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, help_heading = "Live")]
-    pub(crate) timeout: Duration,
+    /// How long one server may take, in seconds [default: 30 until its tools are known, 120 for a call].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Live")]
+    pub(crate) timeout: Option<Duration>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -13,8 +13,8 @@ pub(crate) enum Failure {
     Told {
         /// What is wrong, with its place.
         message: String,
-        /// What to do about it.
-        remedy: Option<String>,
+        /// What to do about it, a sentence each.
+        remedies: Vec<String>,
     },
     /// Standard output could not be written.
     #[error("can't write the output: {0}")]
@@ -26,11 +26,20 @@ pub(crate) enum Failure {
 
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self::Told { message: message.into(), remedy: None }
+        Self::with_remedies(message, [])
     }
 
     pub(crate) fn with_remedy(message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::Told { message: message.into(), remedy: Some(remedy.into()) }
+        Self::with_remedies(message, [remedy.into()])
+    }
+
+    /// Empty remedies are none.
+    pub(crate) fn with_remedies(
+        message: impl Into<String>,
+        remedies: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let remedies = remedies.into_iter().filter(|remedy| !remedy.is_empty()).collect();
+        Self::Told { message: message.into(), remedies }
     }
 
     pub(crate) fn exit(&self) -> Status {
@@ -44,7 +53,11 @@ impl Failure {
     pub(crate) fn print(&self) {
         let (error, help) = (output::ERROR, output::HELP);
         let mut text = format!("{error}error{error:#}: {self}\n");
-        if let Self::Told { remedy: Some(remedy), .. } = self {
+        let remedies = match self {
+            Self::Told { remedies, .. } => &remedies[..],
+            _ => &[],
+        };
+        for remedy in remedies {
             let _ = writeln!(text, "{help}help{help:#}: {remedy}");
         }
         output::print_error(&text);
@@ -59,6 +72,6 @@ impl From<callsign_config::ConfigError> for Failure {
 
 impl From<callsign::registry::Miss> for Failure {
     fn from(miss: callsign::registry::Miss) -> Self {
-        Self::new(miss.to_string())
+        Self::with_remedies(miss.headline(), miss.hints())
     }
 }

@@ -22,7 +22,11 @@ pub(crate) fn memory() -> Memory {
 
 /// The limits of this run.
 pub(crate) fn limits(arguments: &LiveArguments) -> Limits {
-    Limits { start: arguments.timeout, ..Limits::default() }
+    let usual = Limits::default();
+    match arguments.timeout {
+        Some(limit) => Limits { start: limit, call: limit, ..usual },
+        None => usual,
+    }
 }
 
 /// How a server is started or reached, with its variables put in.

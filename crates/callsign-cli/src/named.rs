@@ -170,8 +170,6 @@ pub(crate) fn unresolved(fleet: &NamedFleet<'_>, outcome: &LoadedFleet, miss: Mi
     if unknown.is_empty() {
         return miss.into();
     }
-    Failure::with_remedy(
-        miss.to_string(),
-        format!("the tools of {} are not known: ask them with --live", unknown.join(", ")),
-    )
+    let ask = format!("the tools of {} are not known: ask them with --live", unknown.join(", "));
+    Failure::with_remedies(miss.headline(), miss.hints().into_iter().chain([ask]))
 }

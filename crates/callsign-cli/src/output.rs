@@ -47,6 +47,30 @@ pub(crate) fn print_raw(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Prints JSON to standard output: byte for byte, but on a terminal with escapes for what could steer it, which changes no
+/// value.
+pub(crate) fn print_json(text: &str) -> io::Result<()> {
+    if io::IsTerminal::is_terminal(&io::stdout()) {
+        print_raw(&tame_json(text))
+    } else {
+        print_raw(text)
+    }
+}
+
+/// Outside of strings, valid JSON has none of these characters.
+fn tame_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || is_visible(c) {
+            out.push(c);
+        } else {
+            let units = c.encode_utf16(&mut [0; 2]).to_vec();
+            out.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    out
+}
+
 /// Prints text to standard error. If that can't be written there is nowhere left to say so.
 pub(crate) fn print_error(text: &str) {
     let mut out = anstream::stderr().lock();
@@ -76,6 +100,15 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
+/// Whether a character shows itself, or changes the one before it as accents and vowel signs do.
+pub(crate) fn is_visible(c: char) -> bool {
+    const TAGS: std::ops::RangeInclusive<char> = '\u{e0000}'..='\u{e0fff}';
+    let mut after_another = String::from("a");
+    after_another.push(c);
+    let escaped = after_another.escape_debug().count() > 2;
+    !TAGS.contains(&c) && (!escaped || matches!(c, '"' | '\'' | '\\'))
+}
+
 /// As [`escaped`], for text of several lines.
 pub(crate) fn escaped_lines(text: &str) -> String {
     text.lines().map(escaped).collect::<Vec<_>>().join("\n")
@@ -84,4 +117,20 @@ pub(crate) fn escaped_lines(text: &str) -> String {
 /// `1 server`, `2 servers`.
 pub(crate) fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_in_json_change_no_value() {
+        let text = "{\n  \"a\u{9b}\u{202e}\": \"\u{7f}é\u{e0041} e\u{301}\"\n}\n";
+        let tame = tame_json(text);
+        assert!(tame.chars().all(|c| c == '\n' || is_visible(c)), "{tame}");
+        assert!(tame.contains("é") && tame.contains("e\u{301}"), "{tame}");
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        assert!(value(text).is_some());
+        assert_eq!(value(&tame), value(text));
+    }
 }

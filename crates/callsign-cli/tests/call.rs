@@ -5,6 +5,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use support::{Outcome, Sandbox, server};
 
@@ -233,4 +235,44 @@ fn a_tool_that_a_filter_leaves_out_can_not_be_called() {
     sandbox.configured("call mcp__alpha__read --yes").run().exits(0);
     sandbox.configured("call mcp__alpha__delete --yes").run().exits(2);
     assert_eq!(calls(&sandbox, "alpha").len(), 1);
+}
+
+#[test]
+fn a_tool_that_never_answers_is_given_up() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[("alpha", server(["--tools", "t", "--never-answer", "call"]))]);
+    let outcome = sandbox.configured("call mcp__alpha__t --yes --timeout 1").run().exits(2);
+    assert!(outcome.elapsed < Duration::from_secs(15), "{:?}", outcome.elapsed);
+    outcome.warns(&["tool `t` of server `alpha`", "1 s"]);
+}
+
+/// The time limit of a tool's own options wins.
+#[test]
+fn a_tool_has_the_time_its_options_give_it() {
+    let sandbox = Sandbox::new();
+    let program = json!(callsign_testkit::server_binary());
+    sandbox.write(
+        "callsign.toml",
+        format!(
+            "[servers.alpha]\ncommand = {program}\nargs = ['serve', '--tools', 't,u', '--slow', '1500:call']\n\
+             [servers.alpha.options.t]\ntime_limit_seconds = 0.5\n"
+        ),
+    );
+    sandbox.callsign(["call", "mcp__alpha__t", "--yes"]).run().exits(2).warns(&["0.5 s"]);
+    sandbox.callsign(["call", "mcp__alpha__u", "--yes"]).run().exits(0);
+}
+
+/// Asked in return, nobody can answer; the call must neither hang nor pass for done.
+#[test]
+fn a_server_that_asks_back_gets_no_and_the_call_ends() {
+    for (era, status) in [("legacy", 0), ("modern", 2)] {
+        let sandbox = Sandbox::new();
+        let asks = server(["--tools", "t", "--era", era, "--asks", "elicitation"]);
+        sandbox.servers(&[("alpha", asks)]);
+        let outcome = sandbox.configured("call mcp__alpha__t --yes").run().exits(status);
+        match status {
+            0 => outcome.says(&["-32601"]),
+            _ => outcome.says(&["input_required"]).warns(&["it asks for more input", "help: "]),
+        };
+    }
 }

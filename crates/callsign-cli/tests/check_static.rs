@@ -646,3 +646,38 @@ fn what_can_not_be_read_is_said_with_its_place() {
     let twice = sandbox.callsign(["check", "twice.json"]).run().exits(2);
     twice.warns(&["twice.json:3:2", "`mcpServers.a`", "first at 2:2"]);
 }
+
+#[test]
+fn the_configuration_of_a_project_is_found() {
+    let entry = |tool: &str| {
+        format!(r#"{{"mcpServers": {{"a": {{"command": "x", "tools": ["{tool}"]}}}}}}"#)
+    };
+    for (file, text) in [
+        (".mcp.json", entry("t")),
+        (".cursor/mcp.json", entry("t")),
+        (".vscode/mcp.json", r#"{"servers": {"a": {"command": "x", "tools": ["t"]}}}"#.into()),
+        ("callsign.toml", "[servers.a]\ncommand = 'x'\ntools = ['t']\n".into()),
+    ] {
+        let sandbox = Sandbox::new();
+        let inner = sandbox.path("work/src/deep");
+        std::fs::create_dir_all(&inner).expect("folders");
+        let folder = std::path::Path::new(file).parent().expect("a folder");
+        std::fs::create_dir_all(sandbox.path("work").join(folder)).expect("a folder");
+        sandbox.write(file, text);
+        sandbox.callsign(["list"]).run().exits(0).says(&["mcp__a__t"]);
+        if file == "callsign.toml" {
+            sandbox.callsign(["list"]).here(&inner).run().exits(0).says(&["mcp__a__t"]);
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_none_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[("a", json!({"command": "x", "tools": ["t"]}))]);
+    for limit in ["0", "-1", "soon", "1e99", "NaN", "inf"] {
+        let check = format!("check --timeout={limit}");
+        sandbox.configured(&check).run().exits(2).warns(&["--timeout", "SECONDS"]);
+    }
+    sandbox.configured("check --timeout 0.5").run().exits(0);
+}

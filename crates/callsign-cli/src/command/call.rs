@@ -61,8 +61,8 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         }
         failed.told(&spec.key, entry.wire())
     })?;
-    output::print_raw(&format!("{}\n", result.get()))?;
-    Ok(if says_error(&result) { exit::FINDINGS } else { exit::SUCCESS })
+    output::print_json(&format!("{}\n", result.get()))?;
+    ended(&result, &spec.key, entry.wire())
 }
 
 /// What is known without asking anybody, if that is enough to know whose the name is; else all chosen servers are asked.
@@ -150,8 +150,15 @@ fn call(
     })
 }
 
-/// A tool that fails gives a result that says so.
-fn says_error(result: &RawValue) -> bool {
-    callsign::catalogue::fields(result.get())
-        .is_ok_and(|fields| fields.get("isError") == Some("true"))
+/// What the result says of itself: a tool that fails says so in a result, and one that wants to be asked again is not done.
+fn ended(result: &RawValue, server: &ServerKey, wire: &WireName) -> Result<Status, Failure> {
+    let Ok(fields) = callsign::catalogue::fields(result.get()) else { return Ok(exit::SUCCESS) };
+    if fields.get("resultType") == Some(r#""input_required""#) {
+        let (server, wire) = (escaped(server), escaped(wire));
+        return Err(Failure::with_remedy(
+            format!("tool `{wire}` of server `{server}` did not answer: it asks for more input"),
+            "`call` has nobody to ask; call it from a client that has",
+        ));
+    }
+    Ok(if fields.get("isError") == Some("true") { exit::FINDINGS } else { exit::SUCCESS })
 }

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let text = report::format(arguments.format, verbosity).render(&report);
     match arguments.format {
         Format::Human => output::print(&text)?,
-        Format::Json => output::print_raw(&text)?,
+        Format::Json => output::print_json(&text)?,
     }
     if !report.servers.is_empty() && report.checked() == 0 {
         return Err(nothing_checked(&report));

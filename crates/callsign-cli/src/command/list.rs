@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
                 output::print_error(&named::unknown_servers(&fleet));
             }
         }
-        Format::Json => output::print_raw(&json(&fleet))?,
+        Format::Json => output::print_json(&json(&fleet))?,
     }
     let complete = fleet.tools.iter().all(|tool| tool.name.is_ok());
     Ok(if complete { exit::SUCCESS } else { exit::FINDINGS })

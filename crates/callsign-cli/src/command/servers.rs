@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Status, Failure> {
     }
     match arguments.format {
         Format::Human => output::print(&human(&servers))?,
-        Format::Json => output::print_raw(&json(&configuration, &servers))?,
+        Format::Json => output::print_json(&json(&configuration, &servers))?,
     }
     Ok(exit::SUCCESS)
 }

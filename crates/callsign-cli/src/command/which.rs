@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let spellings = spellings(&fleet, entry);
     match arguments.format {
         Format::Human => output::print(&human(entry, server, &spellings))?,
-        Format::Json => output::print_raw(&json(entry, server, spellings))?,
+        Format::Json => output::print_json(&json(entry, server, spellings))?,
     }
     Ok(exit::SUCCESS)
 }

@@ -9,7 +9,7 @@ use super::{LocatedFinding, Report, ReportFormat};
 use crate::catalogues::Origin;
 use crate::command::Verbosity;
 use crate::locate::Located;
-use crate::output::{self, DIM, GOOD, HELP, count, escaped};
+use crate::output::{self, DIM, GOOD, HELP, count, escaped, is_visible};
 
 /// With more findings than this, excerpts would bury the list; `-v` shows them all the same.
 const MOST_EXCERPTS: usize = 20;
@@ -114,15 +114,6 @@ impl Excerpt {
 /// Marks what could steer a terminal or can't be seen, one character for one, so that carets stay in place.
 fn harmless(text: &str) -> String {
     text.chars().map(|c| if c == '\t' || is_visible(c) { c } else { '\u{fffd}' }).collect()
-}
-
-/// Whether a character shows itself, or changes the one before it as accents and vowel signs do.
-fn is_visible(c: char) -> bool {
-    const TAGS: std::ops::RangeInclusive<char> = '\u{e0000}'..='\u{e0fff}';
-    let mut after_another = String::from("a");
-    after_another.push(c);
-    let escaped = after_another.escape_debug().count() > 2;
-    !TAGS.contains(&c) && (!escaped || matches!(c, '"' | '\'' | '\\'))
 }
 
 /// Each code once, and under it a line for each finding.

@@ -70,31 +70,41 @@ impl Miss {
     }
 }
 
+impl Miss {
+    /// What is wrong, in a sentence without an end.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!("no tool answers to `{}`", quoted(&self.asked))
+    }
+
+    /// What the asker may have meant, a sentence each, best first.
+    #[must_use]
+    pub fn hints(&self) -> Vec<String> {
+        let holders = self.holders.iter().map(|(id, exposed)| {
+            let (wire, server) = (quoted(id.wire()), quoted(id.server()));
+            format!("`{wire}` is a wire name of server `{server}`: it is exposed as `{exposed}`")
+        });
+        let spellings = self.spellings.iter().map(|Spelling { scheme, id, exposed }| {
+            let (wire, server) = (quoted(id.wire()), quoted(id.server()));
+            format!(
+                "that is the {scheme} spelling of `{wire}` of server `{server}`: it is exposed as `{exposed}`"
+            )
+        });
+        let ends_in = self.ends_in.iter().map(|(id, exposed)| {
+            let (wire, server) = (quoted(id.wire()), quoted(id.server()));
+            format!("server `{server}` has a tool `{wire}`, exposed as `{exposed}`")
+        });
+        let nearest: Vec<String> = self.nearest.iter().map(|name| format!("`{name}`")).collect();
+        let meant =
+            (!nearest.is_empty()).then(|| format!("did you mean {}?", nearest.join(" or ")));
+        holders.chain(spellings).chain(ends_in).chain(meant).collect()
+    }
+}
+
 impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no tool answers to `{}`", quoted(&self.asked))?;
-        for (id, exposed) in &self.holders {
-            let (wire, server) = (quoted(id.wire()), quoted(id.server()));
-            write!(
-                f,
-                "; `{wire}` is a wire name of server `{server}`: it is exposed as `{exposed}`"
-            )?;
-        }
-        for Spelling { scheme, id, exposed } in &self.spellings {
-            let (wire, server) = (quoted(id.wire()), quoted(id.server()));
-            write!(
-                f,
-                "; that is the {scheme} spelling of `{wire}` of server `{server}`: it is exposed as `{exposed}`"
-            )?;
-        }
-        for (id, exposed) in &self.ends_in {
-            let (wire, server) = (quoted(id.wire()), quoted(id.server()));
-            write!(f, "; server `{server}` has a tool `{wire}`, exposed as `{exposed}`")?;
-        }
-        for (index, name) in self.nearest.iter().enumerate() {
-            write!(f, "{}`{name}`", if index == 0 { "; did you mean " } else { " or " })?;
-        }
-        if self.nearest.is_empty() { Ok(()) } else { f.write_str("?") }
+        f.write_str(&self.headline())?;
+        self.hints().iter().try_for_each(|hint| write!(f, "; {hint}"))
     }
 }
 
