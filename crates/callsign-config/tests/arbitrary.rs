@@ -69,7 +69,7 @@ fn assert_token(token: &str, value: &str) {
 fn samples() -> Vec<(String, Vec<u8>)> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let folders = [
-        "edge",
+        "../../../../data/corpus/preflight/edge",
         "configs/claude-desktop",
         "configs/claude-code",
         "configs/cursor",

@@ -1,4 +1,4 @@
-//! Inputs on which a simple reader crashes or stays silent: what each file of `tests/data/edge` says.
+//! Inputs on which a simple reader crashes or stays silent: what each file of `data/corpus/preflight/edge` says.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use callsign_config::{ConfigFile, Problem, Statics, Transport, read};
 
 fn edge(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/edge").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/corpus/preflight/edge").join(name)
 }
 
 fn file(name: &str) -> ConfigFile {

@@ -1,3 +1,5 @@
+//! Base64, for header values that plain ASCII can't carry.
+
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Standard Base64 with padding (RFC 4648, section 4).
