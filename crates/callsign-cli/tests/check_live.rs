@@ -296,10 +296,10 @@ fn filters_apply_to_what_the_server_says() {
 #[test]
 fn many_slow_servers_take_as_long_as_one() {
     let sandbox = Sandbox::new();
-    let slow = || server(["--tools", "a", "--slow", "800:list"]);
+    let slow = || server(["--tools", "a", "--slow", "1500:list"]);
     sandbox.servers(&[("one", slow())]);
     let one = sandbox.configured(LIVE).run().exits(0).elapsed;
-    assert!(one > Duration::from_millis(800), "{one:?}");
+    assert!(one > Duration::from_millis(1500), "{one:?}");
     let keys: Vec<String> = (0..8).map(|number| format!("s{number}")).collect();
     let servers: Vec<(&str, Value)> = keys.iter().map(|key| (key.as_str(), slow())).collect();
     sandbox.servers(&servers);
@@ -579,7 +579,8 @@ mod terminal {
         assert_eq!(sandbox.recorded("record"), None, "no answer is no");
 
         let given = typed(&sandbox, "check --live", "y\n").expect("a terminal");
-        given.exits(0).says(&asks).says(&["checked 1 of 1 server with 1 tool"]);
+        let progress = ["ready   alpha  1 tool", "1 of 1 server answered"];
+        given.exits(0).says(&asks).says(&progress).says(&["checked 1 of 1 server with 1 tool"]);
         assert!(sandbox.recorded("record").is_some());
 
         let again = typed(&sandbox, "check --live", "").expect("a terminal").exits(0);
