@@ -1,7 +1,8 @@
 //! Consent to starting the commands that a configuration file names.
 //!
 //! Whoever can write the file could run anything. So on a terminal the commands are shown and the user is asked, once for
-//! each file and content; without one, `--yes` has to say it.
+//! each file and content; without one, `--yes` has to say it. What was not shown was not consented to, so an answer counts
+//! for the servers that were meant and for no other of the file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +10,6 @@ use std::io::{self, BufRead, Write as _};
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
-use callsign_config::ConfigFile;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Chosen;
@@ -17,11 +17,13 @@ use crate::failure::Failure;
 use crate::output::{self, DIM, HEADING, NAME, count, escaped};
 use crate::table::Table;
 
-/// A file whose commands may be started, as long as its content stays the same.
+/// A server of a file that may be started, as long as the file's content stays the same.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Consent {
     file: PathBuf,
     digest: String,
+    scope: Option<String>,
+    server: String,
 }
 
 /// Makes sure that the user wants these servers started.
@@ -34,7 +36,7 @@ pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
     }
     let given = remembered();
     let asked: Vec<Chosen<'_>> =
-        servers.iter().filter(|chosen| !given.contains(&consent(chosen.file))).copied().collect();
+        servers.iter().filter(|chosen| !given.contains(&consent(**chosen))).copied().collect();
     if asked.is_empty() {
         return Ok(());
     }
@@ -50,9 +52,7 @@ pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
             "--live --yes consents without asking",
         ));
     }
-    for consent in asked.iter().map(|chosen| consent(chosen.file)).collect::<BTreeSet<_>>() {
-        remember(&consent);
-    }
+    remember(asked.into_iter().map(consent));
     Ok(())
 }
 
@@ -79,9 +79,13 @@ fn ask(servers: &[Chosen<'_>]) -> Result<bool, Failure> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
-fn consent(file: &ConfigFile) -> Consent {
-    let path = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
-    Consent { file: path, digest: file.digest() }
+fn consent(Chosen { file, entry }: Chosen<'_>) -> Consent {
+    Consent {
+        file: fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone()),
+        digest: file.digest(),
+        scope: entry.scope.clone(),
+        server: entry.key.to_string(),
+    }
 }
 
 fn record() -> Option<PathBuf> {
@@ -95,14 +99,17 @@ fn remembered() -> BTreeSet<Consent> {
 }
 
 /// If it can't be written the user is asked again next time, which is safe.
-fn remember(consent: &Consent) {
+fn remember(consents: impl Iterator<Item = Consent>) {
     let Some(path) = record() else { return };
-    let Ok(line) = serde_json::to_string(consent) else { return };
+    let lines: String = consents
+        .filter_map(|consent| serde_json::to_string(&consent).ok())
+        .map(|line| line + "\n")
+        .collect();
     let written = path
         .parent()
         .map_or(Ok(()), fs::create_dir_all)
         .and_then(|()| append(&path))
-        .and_then(|mut file| writeln!(file, "{line}"));
+        .and_then(|mut file| file.write_all(lines.as_bytes()));
     if let Err(error) = written {
         let path = escaped(&path.to_string_lossy());
         output::print_error(&format!("note: the consent was not remembered in {path}: {error}\n"));

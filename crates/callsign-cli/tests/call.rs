@@ -118,6 +118,19 @@ fn t41_a_server_outside_the_selection_is_never_started() {
     assert!(!alpha.contains("tools/list"), "its tools are known already: {alpha}");
 }
 
+/// What was heard before is enough to know whose the name is.
+#[test]
+fn a_call_starts_no_server_that_it_does_not_need() {
+    let sandbox = alpha_and_beta();
+    sandbox.configured("list --live --yes").run().exits(0);
+    for key in ["alpha", "beta"] {
+        std::fs::remove_file(sandbox.path(key)).expect("a record");
+    }
+    sandbox.configured("call mcp__alpha__request --yes").run().exits(0);
+    assert_eq!(calls(&sandbox, "alpha").len(), 1);
+    assert_eq!(sandbox.recorded("beta"), None);
+}
+
 #[test]
 fn every_scheme_calls_the_same_tool() {
     for (scheme, name) in [

@@ -84,6 +84,21 @@ fn what_was_heard_is_remembered() {
         .says(&["when it was last asked"]);
     // A check says what is, not what was.
     sandbox.configured("check").run().exits(2);
+    // Another launch is another server.
+    sandbox.servers(&[("alpha", server(["--tools", "request", "--page-size", "1"]))]);
+    sandbox.configured("list").run().exits(2);
+}
+
+/// A list in the configuration is what was written one day.
+#[test]
+fn a_live_answer_takes_the_place_of_a_static_list() {
+    let sandbox = Sandbox::new();
+    let mut entry = server(["--tools", "one,two"]);
+    entry["tools"] = json!([{"name": "gone"}]);
+    sandbox.servers(&[("alpha", entry)]);
+    let listed = |arguments: &str| sandbox.configured(arguments).run().exits(0).json();
+    assert_eq!(tools(&listed("check --format json"))["alpha"], ["gone"]);
+    assert_eq!(tools(&listed(LIVE))["alpha"], ["one", "two"]);
 }
 
 #[test]
@@ -296,10 +311,10 @@ fn filters_apply_to_what_the_server_says() {
 #[test]
 fn many_slow_servers_take_as_long_as_one() {
     let sandbox = Sandbox::new();
-    let slow = || server(["--tools", "a", "--slow", "800:list"]);
+    let slow = || server(["--tools", "a", "--slow", "1500:list"]);
     sandbox.servers(&[("one", slow())]);
     let one = sandbox.configured(LIVE).run().exits(0).elapsed;
-    assert!(one > Duration::from_millis(800), "{one:?}");
+    assert!(one > Duration::from_millis(1500), "{one:?}");
     let keys: Vec<String> = (0..8).map(|number| format!("s{number}")).collect();
     let servers: Vec<(&str, Value)> = keys.iter().map(|key| (key.as_str(), slow())).collect();
     sandbox.servers(&servers);
@@ -579,7 +594,8 @@ mod terminal {
         assert_eq!(sandbox.recorded("record"), None, "no answer is no");
 
         let given = typed(&sandbox, "check --live", "y\n").expect("a terminal");
-        given.exits(0).says(&asks).says(&["checked 1 of 1 server with 1 tool"]);
+        let progress = ["ready   alpha  1 tool", "1 of 1 server answered"];
+        given.exits(0).says(&asks).says(&progress).says(&["checked 1 of 1 server with 1 tool"]);
         assert!(sandbox.recorded("record").is_some());
 
         let again = typed(&sandbox, "check --live", "").expect("a terminal").exits(0);
@@ -591,6 +607,25 @@ mod terminal {
         let changed = typed(&sandbox, "check --live", "n\n").expect("a terminal");
         changed.exits(2).says(&["[y/N]", "nothing was started"]);
         sandbox.configured("check --live").run().exits(2).warns(&["consent"]);
+    }
+
+    /// Whoever was shown one server has not agreed to another.
+    #[test]
+    fn consent_is_for_the_servers_that_were_shown() {
+        let sandbox = Sandbox::new();
+        sandbox.servers(&[
+            ("alpha", recording(&sandbox, "alpha", &["--tools", "a"])),
+            ("beta", recording(&sandbox, "beta", &["--tools", "b"])),
+        ]);
+        let only = "check --live --only alpha";
+        let Some(given) = typed(&sandbox, only, "y\n") else { return };
+        assert!(!given.exits(0).stdout.contains("beta"));
+        sandbox.configured(only).run().exits(0);
+
+        sandbox.configured("check --live").run().exits(2).warns(&["starting 1 server needs"]);
+        let all = typed(&sandbox, "check --live", "n\n").expect("a terminal").exits(2);
+        assert!(all.stdout.contains("beta") && !all.stdout.contains("alpha"), "{all}");
+        assert_eq!(sandbox.recorded("beta"), None);
     }
 
     /// The first thing a newcomer types.

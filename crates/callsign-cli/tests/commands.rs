@@ -194,8 +194,9 @@ fn which_says_who_answers() {
     );
 }
 
+/// t40 of the acceptance tests.
 #[test]
-fn which_helps_where_nobody_answers() {
+fn t40_which_helps_where_nobody_answers() {
     // Every holder of a bare name.
     fleet("which read_file").exits(2).warns(&[
         "no tool answers to `read_file`",

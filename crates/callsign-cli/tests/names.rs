@@ -45,6 +45,7 @@ fn an_identity_is_named_by_each_scheme() {
     assert_eq!(name(&["a", "b"]).exits(0).stdout, "mcp__a__b\n", "the default");
 }
 
+/// t7, t9 and t10 of the acceptance tests, as a person meets them.
 #[test]
 fn a_name_that_can_not_be_made_says_why_and_what_to_do() {
     let key = "k".repeat(58);

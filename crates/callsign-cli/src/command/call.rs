@@ -50,7 +50,8 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     consent::obtain(&[owner.chosen], arguments.live.yes)?;
     let spec = live::spec(owner.chosen).map_err(|unchecked| {
         let key = escaped(&owner.chosen.entry.key);
-        let message = format!("server `{key}` can't be called: {}", unchecked.reason);
+        let reason = escaped(&unchecked.reason);
+        let message = format!("server `{key}` can't be called: {reason}");
         Failure::with_remedy(message, unchecked.remedy.unwrap_or_default())
     })?;
     let limit = entry.options().and_then(|options| options.time_limit);

@@ -294,6 +294,13 @@ impl Outcome {
         self
     }
 
+    /// Fails if there is anything on standard error.
+    #[track_caller]
+    pub(crate) fn stays_silent(self) -> Self {
+        assert_eq!(self.stderr, "", "{self}");
+        self
+    }
+
     /// Fails if standard output or standard error hold this.
     #[track_caller]
     pub(crate) fn never_says(self, word: &str) -> Self {
