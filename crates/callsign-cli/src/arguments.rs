@@ -100,6 +100,20 @@ pub(crate) struct LiveArguments {
     pub(crate) timeout: Option<Duration>,
 }
 
+/// What every command takes that shows the tools of a fleet.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FleetArguments {
+    #[command(flatten)]
+    pub(crate) configuration: ConfigurationArguments,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeArguments,
+    #[command(flatten)]
+    pub(crate) live: LiveArguments,
+    /// The format of the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {

@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn a_file_of_the_largest_size_is_read_and_a_larger_one_is_not() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/corpus/preflight/fleet-5x21.json");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../data/corpus/preflight/fleet-5x21.json");
         let size = std::fs::metadata(&file).unwrap().len();
         assert_eq!(read_up_to(&file, size).unwrap().servers.len(), 5);
         let error = read_up_to(&file, size - 1).unwrap_err();

@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Verbosity;
-use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
+use crate::arguments::{FleetArguments, Format, SchemeArguments};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
@@ -16,29 +16,21 @@ use crate::table::Table;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    configuration: ConfigurationArguments,
-    /// The default is `minimal`, which renames only what collides.
-    #[command(flatten)]
-    scheme: SchemeArguments,
-    #[command(flatten)]
-    live: LiveArguments,
-    /// The format of the result.
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    fleet: FleetArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
-    let configuration = Configuration::read(&arguments.configuration)?;
-    let only = &arguments.configuration.only;
-    let known = named::known(&configuration, only, &arguments.live, verbosity)?;
+    let configuration = Configuration::read(&arguments.fleet.configuration)?;
+    let only = &arguments.fleet.configuration.only;
+    let known = named::known(&configuration, only, &arguments.fleet.live, verbosity)?;
     let asked = SchemeArguments {
         // A map of aliases under the configuration's own scheme would list every tool; who wants that says so.
-        scheme: Some(arguments.scheme.scheme.clone().unwrap_or_else(|| "minimal".into())),
+        scheme: Some(arguments.fleet.scheme.scheme.clone().unwrap_or_else(|| "minimal".into())),
     };
     let mut fleet = named::fleet(known, &configuration, &asked, "minimal")?;
     fleet.tools.retain(|tool| tool.name.as_ref().map(|name| &**name) != Ok(&*tool.wire));
     fleet.tools.sort_by(|a, b| (&a.server, &a.wire).cmp(&(&b.server, &b.wire)));
-    match arguments.format {
+    match arguments.fleet.format {
         Format::Human => {
             output::print(&human(&fleet))?;
             if !verbosity.quiet {

@@ -7,14 +7,14 @@ use callsign_config::{Settings, Severity as Configured};
 use clap::Args;
 
 use super::Verbosity;
-use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
+use crate::arguments::{FleetArguments, Format};
 use crate::catalogues::{self, Known, Origin};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
 use crate::output::{self, count};
 use crate::report::{self, LocatedFinding, Report};
-use crate::{live, locate, naming};
+use crate::{live, locate, named, naming};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -22,14 +22,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    configuration: ConfigurationArguments,
-    #[command(flatten)]
-    scheme: SchemeArguments,
-    #[command(flatten)]
-    live: LiveArguments,
-    /// The format of the result.
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    fleet: FleetArguments,
     /// The least severity that fails the check.
     #[arg(long, value_enum, default_value_t)]
     fail_on: FailOn,
@@ -47,13 +40,13 @@ enum FailOn {
 }
 
 pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
-    let mut which = arguments.configuration.clone();
+    let mut which = arguments.fleet.configuration.clone();
     which.config.extend(arguments.files.iter().cloned());
     let configuration = Configuration::read(&which)?;
     let (servers, asked) = known(&configuration, arguments, verbosity)?;
     let report = report(servers, asked, &configuration.settings(), arguments)?;
-    let text = report::format(arguments.format, verbosity).render(&report);
-    match arguments.format {
+    let text = report::format(arguments.fleet.format, verbosity).render(&report);
+    match arguments.fleet.format {
         Format::Human => output::print(&text)?,
         Format::Json => output::print_json(&text)?,
     }
@@ -65,20 +58,23 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     Ok(if fails { exit::FINDINGS } else { exit::SUCCESS })
 }
 
-/// What the servers offer: from the configuration, or from the servers themselves. On a terminal, where nothing is known
+/// What the servers offer: from the configuration, else as they last answered, or from the servers themselves. On a terminal, where nothing is known
 /// yet, the user is asked whether to start them. Also whether the servers were asked.
 fn known<'a>(
     configuration: &'a Configuration,
     arguments: &Arguments,
     verbosity: Verbosity,
 ) -> Result<(Vec<Known<'a>>, bool), Failure> {
-    let chosen = configuration.choose(&arguments.configuration.only)?;
-    let known: Vec<Known<'_>> =
-        chosen.into_iter().map(catalogues::from_configuration).collect::<Result<_, _>>()?;
+    let chosen = configuration.choose(&arguments.fleet.configuration.only)?;
+    let memory = live::memory();
+    let known: Vec<Known<'_>> = chosen
+        .into_iter()
+        .map(|chosen| named::recalled(catalogues::from_configuration(chosen)?, &memory))
+        .collect::<Result<_, _>>()?;
     let nothing_known =
         !known.is_empty() && known.iter().all(|known| known.origin == Origin::Unchecked);
-    let ask = arguments.live.live || (nothing_known && output::can_ask());
-    let known = if ask { live::ask(known, &arguments.live, verbosity)? } else { known };
+    let ask = arguments.fleet.live.live || (nothing_known && output::can_ask());
+    let known = if ask { live::ask(known, &arguments.fleet.live, verbosity)? } else { known };
     Ok((known, ask))
 }
 
@@ -91,7 +87,7 @@ fn report<'a>(
     servers.sort_by(|a, b| a.chosen.entry.key.cmp(&b.chosen.entry.key));
     let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();
     let identities = audited.iter().flat_map(audit::Server::identities);
-    let scheme = naming::scheme(&arguments.scheme, settings, "qualified", identities)?;
+    let scheme = naming::scheme(&arguments.fleet.scheme, settings, "qualified", identities)?;
     let findings = audit::audit(&Fleet::new(&*scheme, audited));
     let findings = findings
         .into_iter()

@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Verbosity;
-use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
+use crate::arguments::{FleetArguments, Format};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
@@ -16,22 +16,15 @@ use crate::table::Table;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    configuration: ConfigurationArguments,
-    #[command(flatten)]
-    scheme: SchemeArguments,
-    #[command(flatten)]
-    live: LiveArguments,
-    /// The format of the result.
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    fleet: FleetArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
-    let configuration = Configuration::read(&arguments.configuration)?;
-    let only = &arguments.configuration.only;
-    let known = named::known(&configuration, only, &arguments.live, verbosity)?;
-    let fleet = named::fleet(known, &configuration, &arguments.scheme, "qualified")?;
-    match arguments.format {
+    let configuration = Configuration::read(&arguments.fleet.configuration)?;
+    let only = &arguments.fleet.configuration.only;
+    let known = named::known(&configuration, only, &arguments.fleet.live, verbosity)?;
+    let fleet = named::fleet(known, &configuration, &arguments.fleet.scheme, "qualified")?;
+    match arguments.fleet.format {
         Format::Human => {
             output::print(&human(&fleet))?;
             if !verbosity.quiet {

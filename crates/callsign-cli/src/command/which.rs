@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Verbosity;
-use crate::arguments::{ConfigurationArguments, Format, LiveArguments, SchemeArguments};
+use crate::arguments::{FleetArguments, Format};
 use crate::catalogues::{Known, Origin};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
@@ -21,21 +21,14 @@ pub(crate) struct Arguments {
     /// The exposed name. A wire name, or another scheme's spelling, is answered with the name to use.
     name: String,
     #[command(flatten)]
-    configuration: ConfigurationArguments,
-    #[command(flatten)]
-    scheme: SchemeArguments,
-    #[command(flatten)]
-    live: LiveArguments,
-    /// The format of the result.
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    fleet: FleetArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
-    let configuration = Configuration::read(&arguments.configuration)?;
-    let only = &arguments.configuration.only;
-    let known = named::known(&configuration, only, &arguments.live, verbosity)?;
-    let fleet = named::fleet(known, &configuration, &arguments.scheme, "qualified")?;
+    let configuration = Configuration::read(&arguments.fleet.configuration)?;
+    let only = &arguments.fleet.configuration.only;
+    let known = named::known(&configuration, only, &arguments.fleet.live, verbosity)?;
+    let fleet = named::fleet(known, &configuration, &arguments.fleet.scheme, "qualified")?;
     let (registry, outcome) = named::registry(&fleet);
     let snapshot = registry.snapshot();
     let entry = match snapshot.resolve(&arguments.name) {
@@ -46,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         .server()
         .and_then(|key| fleet.known.iter().find(|known| known.chosen.entry.key == *key));
     let spellings = spellings(&fleet, entry);
-    match arguments.format {
+    match arguments.fleet.format {
         Format::Human => output::print(&human(entry, server, &spellings))?,
         Format::Json => output::print_json(&json(entry, server, spellings))?,
     }

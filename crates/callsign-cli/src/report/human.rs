@@ -165,8 +165,9 @@ fn summary(report: &Report<'_>, out: &mut String) {
     let (tools, scheme) = (count(report.tool_count(), "tool"), report.scheme.id());
     let _ = writeln!(
         out,
-        "checked {checked} of {} with {tools}, names by `{scheme}`",
-        count(servers, "server")
+        "checked {checked} of {} with {tools}, names by `{scheme}`{}",
+        count(servers, "server"),
+        cached(report)
     );
     let mut counts = Vec::new();
     for (number, what, style) in [
@@ -186,6 +187,15 @@ fn summary(report: &Report<'_>, out: &mut String) {
         false => {
             let _ = writeln!(out, "{}", counts.join(", "));
         }
+    }
+}
+
+/// Old answers are no fresh ones, and a reader must see which they got.
+fn cached(report: &Report<'_>) -> String {
+    let cached = report.servers.iter().filter(|known| known.origin == Origin::Cached).count();
+    match cached {
+        0 => String::new(),
+        _ => format!("; {} as last asked", count(cached, "server")),
     }
 }
 

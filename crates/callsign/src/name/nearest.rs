@@ -3,10 +3,7 @@
 /// Near means: equal but for case and separators, or within a third of the length in edits (insert, delete, replace, or
 /// swap of neighbours). Ties are broken by text, so the answer does not depend on the order of the candidates.
 #[must_use]
-pub fn nearest<'a>(
-    asked: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Vec<&'a str> {
+pub fn nearest<'a>(asked: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     const BEST: usize = 3;
     let mut asked_folded = Vec::new();
     fold(asked, &mut asked_folded);
