@@ -236,7 +236,9 @@ fn what_a_failed_server_wrote_is_shown_without_its_secrets() {
     entry["env"] = json!({"DB_PASSWORD": "correct-horse-battery"});
     sandbox.servers(&[("good", server(["--tools", "a"])), ("db", entry)]);
     let human = sandbox.configured(LIVE_HUMAN).run().exits(0);
-    human.warns(&["server `db` wrote:", "no database at all"]).never_says("correct-horse-battery");
+    human
+        .warns(&["server `db` wrote:\n  | no database at all\n  | "])
+        .never_says("correct-horse-battery");
     let machine = sandbox.configured(LIVE).run().exits(0).never_says("correct-horse-battery");
     assert!(!machine.stdout.contains("no database"), "{machine}");
     let quiet = sandbox.configured(&format!("{LIVE_HUMAN} -q")).run().exits(0);

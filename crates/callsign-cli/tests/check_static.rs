@@ -59,7 +59,7 @@ const EDGES: &[Edge] = &[
         file: "dupin",
         status: 1,
         codes: &[("CS008", 1)],
-        stdout: &["server `a`", "tool `x` twice", "positions 1 and 2"],
+        stdout: &["server `a`", "tool `x` twice", "positions 1 and 2", "json:1:33", "json:1:38"],
         stderr: &[],
     },
     Edge {
@@ -680,4 +680,49 @@ fn a_limit_that_is_none_is_refused() {
         sandbox.configured(&check).run().exits(2).warns(&["--timeout", "SECONDS"]);
     }
     sandbox.configured("check --timeout 0.5").run().exits(0);
+}
+
+/// Machines write files of one line, and editors on Windows end lines with two characters.
+#[test]
+fn a_line_is_shown_if_it_can_be() {
+    let sandbox = Sandbox::new();
+    let long = "l".repeat(5000);
+    let text = |between: &str| {
+        format!(
+            "{{\"mcpServers\": {{{between}\"a\": {{\"command\": \"x\", \"tools\": [\"a b\"]}}{between}}}}}"
+        )
+    };
+    sandbox.write("servers.json", text("\r\n"));
+    let windows = sandbox.configured("check").run().exits(1).says(&["servers.json:2:33", "^^^^^"]);
+    assert!(!windows.stdout.contains('\r'), "{windows}");
+    sandbox.write("servers.json", text(&format!("/* {long} */")));
+    let machine = sandbox.configured("check").run().exits(1).says(&["servers.json:1:"]);
+    assert!(!machine.stdout.contains("^^^") && !machine.stdout.contains("lll"), "{machine}");
+}
+
+/// Damaged files give a result or an error with a place; never a crash, and never half a document.
+#[test]
+fn no_damage_to_a_file_is_a_crash() {
+    let sandbox = Sandbox::new();
+    let whole = std::fs::read(repository(FLEET)).expect("the fleet");
+    let mut random = support::Random(0x5eed);
+    for round in 0..150 {
+        let mut bytes = whole.clone();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(bytes.len());
+            match random.below(4) {
+                0 => bytes.truncate(at.max(1)),
+                1 => bytes[at] = *b"{}[]\",:\\ \0\xff*".get(random.below(13)).unwrap_or(&0),
+                2 => drop(bytes.drain(at..(at + random.below(40)).min(bytes.len()))),
+                _ => bytes.extend_from_within(at..),
+            }
+        }
+        sandbox.write("servers.json", &bytes);
+        let outcome = sandbox.configured("check --format json").run();
+        match outcome.status {
+            Some(0 | 1) => assert!(outcome.json()["summary"].is_object(), "{round}: {outcome}"),
+            Some(2) => assert!(outcome.stderr.contains("servers"), "{round}: {outcome}"),
+            _ => panic!("{round}: {outcome}"),
+        }
+    }
 }

@@ -233,3 +233,26 @@ fn raw_names_and_history_belong_to_provider_safe() {
     name(&["--history", "a", "b"]).exits(2);
     name(&["--jsonl", "a", "b"]).exits(2);
 }
+
+#[test]
+fn every_line_is_answered_whatever_it_holds() {
+    let mut random = support::Random(0x5eed);
+    let good = br#"{"server":"a\u00e9","tool":"\ud83d\ude00 b"}"#;
+    let mut input = Vec::new();
+    for _ in 0..2000 {
+        let mut line = good.to_vec();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(line.len());
+            line[at] = u8::try_from(random.below(256)).expect("a byte");
+        }
+        // So that every line is one, and none is blank.
+        line.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b'x');
+        line.push(b'\n');
+        input.extend(line);
+    }
+    for scheme in ["qualified", "provider-safe", "prefixed-safe", "minimal"] {
+        let answers = lines(&["--scheme", scheme], &input);
+        assert_eq!(answers.len(), 2000, "{scheme}");
+        assert!(answers.iter().all(|it| it["name"].is_string() != it["error"].is_object()));
+    }
+}

@@ -344,3 +344,16 @@ pub(crate) fn array(value: &Value) -> &[Value] {
 pub(crate) fn column<'a>(rows: &'a Value, field: &str) -> Vec<&'a str> {
     array(rows).iter().map(|row| row[field].as_str().unwrap_or_default()).collect()
 }
+
+/// The same numbers every time (xorshift64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// A number below `limit`, which is not 0.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).expect("a number below a usize")
+    }
+}
