@@ -30,7 +30,10 @@ fn every_name_is_legal_or_told(scheme: &dyn Scheme, ids: &BTreeSet<ToolId>) {
     for id in ids {
         match scheme.name(id.server(), id.wire()) {
             Ok(name) => {
-                assert!(name.len() <= scheme.limit() && name.chars().all(is_provider_char), "{name}");
+                assert!(
+                    name.len() <= scheme.limit() && name.chars().all(is_provider_char),
+                    "{name}"
+                );
             }
             Err(error) => {
                 assert!(!scheme.is_total(), "{error}");
