@@ -1,4 +1,4 @@
-//! The audit: every page's example, every finding's fixtures, whole fleets, and public reports.
+//! The audit: every page's example, every finding's fixtures, whole fleets, attacks. Public reports are in `cases.rs`.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,8 +9,6 @@
 
 #[path = "audit/attacks.rs"]
 mod attacks;
-#[path = "audit/cases.rs"]
-mod cases;
 #[path = "audit/fixtures.rs"]
 mod fixtures;
 #[path = "audit/fleets.rs"]

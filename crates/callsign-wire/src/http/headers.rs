@@ -1,8 +1,8 @@
 use serde_json::value::RawValue;
 
-use super::base64::encode;
 use crate::lifecycle::{Era, STATELESS, Spoken, sends_version_header};
 use crate::message::member;
+use base64::prelude::{BASE64_STANDARD, Engine};
 
 /// A value as the protocol's headers carry it: as it is where it is printable ASCII without outer blanks, else in the
 /// Base64 sentinel, and so too where it looks like the sentinel itself.
@@ -18,7 +18,7 @@ pub fn header_value(value: &str) -> String {
     let plain = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte))
         && value.trim() == value
         && !value.to_ascii_lowercase().starts_with("=?base64?");
-    if plain { value.to_owned() } else { format!("=?base64?{}?=", encode(value.as_bytes())) }
+    if plain { value.to_owned() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(value)) }
 }
 
 type HeaderPair = (&'static str, String);

@@ -7,7 +7,6 @@
 //!
 //! Sources: specification 2025-11-25 and 2026-07-28, basic/transports (Streamable HTTP).
 
-mod base64;
 mod error;
 mod headers;
 mod link;

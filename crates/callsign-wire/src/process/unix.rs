@@ -94,11 +94,29 @@ fn send(group: libc::pid_t, signal: libc::c_int) -> bool {
 pub async fn interrupted() -> io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
+    // Watching for a signal ends that it is ignored, and `nohup` means it.
+    let outlives_terminal = ignores(libc::SIGHUP);
+    let mut hang_up = if outlives_terminal { None } else { Some(signal(SignalKind::hangup())?) };
+    let hung_up = async {
+        match &mut hang_up {
+            Some(hang_up) => drop(hang_up.recv().await),
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
-        _ = hang_up.recv() => {}
+        () = hung_up => {}
     }
     Ok(())
+}
+
+/// Whether this process was started with the signal ignored.
+fn ignores(signal: libc::c_int) -> bool {
+    // SAFETY: an all-zero sigaction is a valid one, and sigaction only writes to the one it is given.
+    unsafe {
+        let mut current: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut current) == 0
+            && current.sa_sigaction == libc::SIG_IGN
+    }
 }
