@@ -35,9 +35,24 @@ pub fn stdio_with(key: &str, flags: &[&str], env: &[(&str, &str)]) -> ServerSpec
 
 /// A running test server with these flags, reached by HTTP.
 pub async fn http(key: &str, flags: &[&str]) -> Kit {
+    http_at(key, flags, "127.0.0.1:0").await
+}
+
+/// The same at this address. One that was in use a moment ago may take a few tries.
+pub async fn http_at(key: &str, flags: &[&str], address: &str) -> Kit {
+    for _ in 0..50 {
+        if let Some(kit) = try_http(key, flags, address).await {
+            return kit;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("no server at {address}");
+}
+
+async fn try_http(key: &str, flags: &[&str], address: &str) -> Option<Kit> {
     let mut process = Command::new(callsign_testkit::server_binary())
         .args(arguments(flags))
-        .args(["--http", "127.0.0.1:0"])
+        .args(["--http", address])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -46,8 +61,11 @@ pub async fn http(key: &str, flags: &[&str]) -> Kit {
         .unwrap();
     let mut url = String::new();
     BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).await.unwrap();
+    if url.is_empty() {
+        return None;
+    }
     let launch = Launch::Http { url: url.trim().to_owned(), headers: Vec::new() };
-    Kit { spec: ServerSpec { key: key.parse().unwrap(), launch }, _process: Some(process) }
+    Some(Kit { spec: ServerSpec { key: key.parse().unwrap(), launch }, _process: Some(process) })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
