@@ -84,9 +84,12 @@ impl Mask {
         Self { values }
     }
 
-    /// Whether one of the entry's secrets is in the text.
+    /// Whether one of the entry's secrets is in the text, as it is or as JSON writes it.
     pub(crate) fn finds_in(&self, text: &str) -> bool {
-        self.values.iter().any(|value| text.contains(&**value))
+        self.values.iter().any(|value| {
+            let json = serde_json::Value::from(&**value).to_string();
+            text.contains(&**value) || text.contains(json.trim_matches('"'))
+        })
     }
 
     /// As [`apply`](Self::apply), in one line of bounded length.
@@ -301,6 +304,7 @@ mod tests {
             "got *** and ***, true\n*** *** ***"
         );
         assert!(mask.finds_in("xswordfishx") && !mask.finds_in("true"));
+        assert!(mask.finds_in(r"-----BEGIN\nabcdefghij\n-----END"), "as it stands in JSON");
     }
 
     #[test]
