@@ -86,7 +86,7 @@ pub enum FetchError {
         evidence: Box<Evidence>,
     },
     /// A limit of time passed.
-    #[error("{}", too_slow(*.stage, *.limit))]
+    #[error("{}{}", too_slow(*.stage, *.limit), meanwhile(.evidence))]
     TimedOut {
         /// How far it had come.
         stage: Stage,
@@ -215,6 +215,31 @@ fn too_slow(stage: Stage, limit: Duration) -> String {
         }
         Stage::Calling => format!("it did not answer the call within {limit} s"),
     }
+}
+
+/// What came in place of the answer that was waited for, so that a server that answers wrongly isn't taken for a slow one.
+fn meanwhile(evidence: &Evidence) -> String {
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(one.to_owned()),
+        count => Some(many.replace('#', &count.to_string())),
+    };
+    let came: Vec<String> = [
+        counted(
+            evidence.junk_lines,
+            "it wrote 1 line that is no message",
+            "it wrote # lines that are no messages",
+        ),
+        counted(
+            evidence.strays,
+            "it gave 1 answer to nothing that was asked",
+            "it gave # answers to nothing that was asked",
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if came.is_empty() { String::new() } else { format!("; meanwhile {}", came.join(" and ")) }
 }
 
 impl FetchError {
@@ -377,6 +402,7 @@ fn http(error: HttpError, mask: &Mask, stage: Stage) -> FetchError {
         }
         HttpError::NotAnAnswer(_) => FetchError::NotMcp { reason: mask.line(&error.to_string()) },
         HttpError::TooLong(limit) => FetchError::MessageTooLong { limit },
+        HttpError::BrokenOff(reason) => FetchError::BrokenOff { stage, reason: mask.line(&reason) },
         other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
     }
 }

@@ -164,7 +164,8 @@ async fn extras(
     listed: &mut Listed,
     notes: &mut Vec<Note>,
 ) {
-    let deadline = deadline.min(Instant::now() + EXTRAS);
+    let begin = Instant::now();
+    let deadline = deadline.min(begin + EXTRAS);
     for (list, target) in [("prompts", &mut listed.prompts), ("resources", &mut listed.resources)] {
         if !declares(&live.opening, list) {
             continue;
@@ -178,7 +179,7 @@ async fn extras(
             }
             Ok(Err(Incomplete::Content(error))) => live.mask.line(&error.to_string()),
             Ok(Err(Incomplete::Request(error))) => live.mask.line(&error.to_string()),
-            Err(_) => format!("no answer in {} s", EXTRAS.as_secs()),
+            Err(_) => format!("no answer in {:.1} s", begin.elapsed().as_secs_f64()),
         };
         notes.push(Note::ListFailed { list, reason });
     }

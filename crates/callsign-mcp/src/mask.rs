@@ -84,9 +84,12 @@ impl Mask {
         Self { values }
     }
 
-    /// Whether one of the entry's secrets is in the text.
+    /// Whether one of the entry's secrets is in the text, as it is or as JSON writes it.
     pub(crate) fn finds_in(&self, text: &str) -> bool {
-        self.values.iter().any(|value| text.contains(&**value))
+        self.values.iter().any(|value| {
+            let json = serde_json::Value::from(&**value).to_string();
+            text.contains(&**value) || text.contains(json.trim_matches('"'))
+        })
     }
 
     /// As [`apply`](Self::apply), in one line of bounded length.
@@ -100,6 +103,9 @@ impl Mask {
         for value in &self.values {
             masked = masked.replace(&**value, "***");
         }
+        if let Some(start) = self.start_of_one_that_is_cut(&masked) {
+            masked.replace_range(start.., "***…");
+        }
         let lines: Vec<String> = masked.lines().map(|line| shown(&mask_words(line))).collect();
         let shown = lines.join("\n");
         let cut = shown.chars().count().saturating_sub(SHOWN);
@@ -108,6 +114,20 @@ impl Mask {
         }
         let rest: String = shown.chars().skip(cut).collect();
         format!("…{}", rest.split_once('\n').map_or(rest.as_str(), |(_, whole)| whole))
+    }
+
+    /// Where a secret begins that a limit of length has cut, leaving only its beginning.
+    fn start_of_one_that_is_cut(&self, text: &str) -> Option<usize> {
+        let whole = text.strip_suffix('…')?;
+        let starts = |value: &str| {
+            let cuts = value.char_indices().map(|(at, _)| &value[..at]).skip(SHORTEST_SECRET);
+            cuts.filter(|beginning| whole.ends_with(beginning)).map(str::len).max()
+        };
+        self.values
+            .iter()
+            .filter_map(|value| starts(value))
+            .max()
+            .map(|length| whole.len() - length)
     }
 }
 
@@ -284,6 +304,7 @@ mod tests {
             "got *** and ***, true\n*** *** ***"
         );
         assert!(mask.finds_in("xswordfishx") && !mask.finds_in("true"));
+        assert!(mask.finds_in(r"-----BEGIN\nabcdefghij\n-----END"), "as it stands in JSON");
     }
 
     #[test]
@@ -309,6 +330,14 @@ mod tests {
         ] {
             assert_eq!(none.apply(text), shown);
         }
+    }
+
+    #[test]
+    fn a_secret_that_a_limit_cut_is_hidden_too() {
+        let mask = mask(&[("A", "swordfish"), ("B", "swordplay")], &[]);
+        assert_eq!(mask.apply("got swordf…"), "got ***…");
+        assert_eq!(mask.apply("got swo…"), "got swo…", "too short to be one");
+        assert_eq!(mask.apply("got swordf"), "got swordf", "not cut");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub enum Note {
         /// The first of them, masked.
         excerpts: Vec<String>,
     },
-    /// It ended at a message it did not know and was started a second time.
+    /// It ended before it answered, as servers do that don't know the first message, and was started a second time.
     Restarted,
     /// It knows no tools at all, and does not claim to.
     NoTools,
@@ -58,7 +58,9 @@ impl fmt::Display for Note {
                     None => Ok(()),
                 }
             }
-            Self::Restarted => f.write_str("it ended at `server/discover` and was started again"),
+            Self::Restarted => f.write_str(
+                "it ended before it answered `server/discover`, and was started again without it",
+            ),
             Self::NoTools => f.write_str("it offers no tools"),
             Self::ListFailed { list, reason } => {
                 write!(f, "its {list} could not be listed: {reason}")

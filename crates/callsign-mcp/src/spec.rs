@@ -13,7 +13,17 @@ pub struct ServerSpec {
 }
 
 /// How a server is started or reached.
-#[derive(Debug, Clone)]
+///
+/// Anything in it may hold a secret once variables are expanded, so `Debug` shows the program or the host and the names of
+/// what is set, and counts arguments.
+///
+/// ```
+/// use callsign_mcp::Launch;
+/// let url = "https://user:hunter2@mcp.example:8080/u/hunter2/mcp?key=hunter2".to_owned();
+/// let launch = Launch::Http { url, headers: vec![] };
+/// assert_eq!(format!("{launch:?}"), r#"Http { url: "https://mcp.example:8080/…", headers: [] }"#);
+/// ```
+#[derive(Clone)]
 pub enum Launch {
     /// A program that speaks over its standard streams.
     Stdio {
@@ -33,6 +43,31 @@ pub enum Launch {
         /// Headers of every request.
         headers: Vec<(String, Secret)>,
     },
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdio { command, args, env, cwd } => f
+                .debug_struct("Stdio")
+                .field("command", command)
+                .field("args", &format_args!("{} of them", args.len()))
+                .field("env", env)
+                .field("cwd", cwd)
+                .finish(),
+            Self::Http { url, headers } => {
+                f.debug_struct("Http").field("url", &origin(url)).field("headers", headers).finish()
+            }
+        }
+    }
+}
+
+/// Scheme, host and port of an address: user, path and query may be secret.
+fn origin(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return "…".to_owned() };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}/…")
 }
 
 /// A text that is never printed: `Debug` and `Display` give `***`.

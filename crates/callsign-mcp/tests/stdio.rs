@@ -22,8 +22,13 @@ fn server(key: &str, options: &[&str]) -> ServerSpec {
     }
 }
 
+/// Only who is meant to be silent is, however busy the machine.
 async fn fetched(options: &[&str]) -> Result<Fetched, FetchError> {
-    fetch(&server("s", options), &Limits::default(), &Memory::none()).await
+    let is_silent =
+        options.iter().any(|option| matches!(*option, "discover=silent" | "discover=late"));
+    let probe = if is_silent { Limits::default().probe } else { Duration::from_secs(20) };
+    let limits = Limits { probe, ..Limits::default() };
+    fetch(&server("s", options), &limits, &Memory::none()).await
 }
 
 fn names(fetched: &Fetched) -> Vec<&str> {

@@ -197,6 +197,21 @@ impl Router {
         replies
     }
 
+    /// Takes the one frame that is the whole reply to a request: what can't be read of it comes no other time, and
+    /// nobody else was meant.
+    pub(crate) fn whole_answer(&self, text: &[u8], id: &Id) -> Vec<String> {
+        let replies = self.frame(text, Some(id));
+        let mut state = self.state();
+        let unreadable = || parse_frame(text).into_iter().find_map(Result::err);
+        if state.open.contains_key(&id.key())
+            && let Some(reason) = unreadable()
+            && let Some(open) = state.take(&id.key())
+        {
+            drop(open.send(Err(Lost::Unreadable(reason))));
+        }
+        replies
+    }
+
     fn junk(&self, text: &[u8], reason: &Malformed) {
         tracing::debug!(%reason, "skipped what is no message");
         let seen = &mut self.state().seen;
@@ -310,6 +325,19 @@ mod tests {
         assert!(router.is_open(&Id::number(2)), "a piece of a message among logs is no answer");
         router.frame(nameless, None);
         assert_eq!(second.await.unwrap().unwrap_err(), Lost::Unreadable(Malformed::BadId));
+    }
+
+    #[tokio::test]
+    async fn a_whole_reply_that_can_not_be_read_ends_its_request_and_no_other() {
+        let router = Router::new(Inbound::Refuse);
+        let (first, _second) =
+            (router.open(&Id::number(1)).unwrap(), router.open(&Id::number(2)).unwrap());
+        router.whole_answer(br#"{"jsonrpc":"2.0","id":7,"result":{}}"#, &Id::number(1));
+        assert!(router.is_open(&Id::number(1)), "a message, if not ours");
+        router.whole_answer(br#"{"jsonrpc":"2.0","id":1,"resu"#, &Id::number(1));
+        let lost = first.await.unwrap().unwrap_err();
+        assert!(matches!(lost, Lost::Unreadable(Malformed::NotAnObject(_))));
+        assert!(router.is_open(&Id::number(2)));
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl HttpLink {
             .header(CONTENT_TYPE, "application/json")
             .body(write_request(id, method, params));
         let outcome = async {
-            let response = request.send().await.map_err(unreachable)?;
+            let response = request.send().await.map_err(unsent)?;
             if method == "initialize" {
                 self.keep_session(&response);
             }
@@ -112,7 +112,7 @@ impl HttpLink {
         match outcome.await {
             Err(error) => error,
             Ok(()) if !self.router.is_open(id) => std::future::pending().await,
-            Ok(()) => HttpError::BrokenOff("it ended without an answer".to_owned()),
+            Ok(()) => HttpError::BrokenOff("the reply holds no answer to the request".to_owned()),
         }
     }
 
@@ -127,7 +127,7 @@ impl HttpLink {
             "text/event-stream" => self.follow(response, id, spoken).await,
             "application/json" => {
                 let body = self.body(response, self.bounds.message_bytes).await?;
-                let replies = self.router.frame(&body, Some(id));
+                let replies = self.router.whole_answer(&body, id);
                 self.reply(replies, spoken).await
             }
             other => Err(HttpError::NotAnAnswer(printable(other, 80))),
@@ -161,7 +161,7 @@ impl HttpLink {
                 .to_server(Method::GET, None, spoken)
                 .header(ACCEPT, "text/event-stream")
                 .header(LAST_EVENT_ID, last);
-            let response = again.send().await.map_err(unreachable)?;
+            let response = again.send().await.map_err(unsent)?;
             ended = match self.successful(response, id).await {
                 Ok(response) => self.events(response, &mut reader, Some(id), spoken).await,
                 Err(error) => return Err(error),
@@ -197,7 +197,7 @@ impl HttpLink {
     /// Reads the stream of messages that belong to no exchange.
     pub(crate) async fn hear(&self, spoken: Option<&Spoken>) -> Result<(), HttpError> {
         let request = self.to_server(Method::GET, None, spoken).header(ACCEPT, "text/event-stream");
-        let response = request.send().await.map_err(unreachable)?;
+        let response = request.send().await.map_err(unsent)?;
         if !response.status().is_success() {
             return Err(self.failure(response).await.0);
         }
@@ -229,7 +229,7 @@ impl HttpLink {
         let response = timeout(ACCEPTED, request.send())
             .await
             .map_err(|_| HttpError::Unreachable("no answer in 10 s".to_owned()))?
-            .map_err(unreachable)?;
+            .map_err(unsent)?;
         if response.status().is_success() { Ok(()) } else { Err(self.failure(response).await.0) }
     }
 
@@ -378,8 +378,13 @@ fn content_type(response: &Response) -> String {
     kind.trim().to_ascii_lowercase()
 }
 
-fn unreachable(error: reqwest::Error) -> HttpError {
-    HttpError::Unreachable(reason(error))
+/// A server that took the request and then left was reached, and may have acted on it.
+fn unsent(error: reqwest::Error) -> HttpError {
+    if error.is_connect() || error.is_builder() {
+        HttpError::Unreachable(reason(error))
+    } else {
+        HttpError::BrokenOff(reason(error))
+    }
 }
 
 /// The innermost cause, without the address: its query may hold a secret.
