@@ -148,7 +148,7 @@ fn answered<'a>(
 ) -> Result<Known<'a>, Failure> {
     match outcome {
         Ok(fetched) => {
-            if verbosity.verbose {
+            if !verbosity.quiet {
                 tell_notes(chosen, &fetched);
             }
             Ok(Known {

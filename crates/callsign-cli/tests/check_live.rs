@@ -272,14 +272,15 @@ fn a_malformed_tool_is_named_and_the_others_are_there() {
     }
 }
 
-/// Its schema is between the tool's author and the model; it has a name and can be called.
+/// t38, and t37: the one warning names server and tool, and comes on standard error. Its schema is between the tool's author and the model; it has a name and can be called.
 #[test]
 fn a_tool_with_a_schema_that_can_not_be_read_is_a_tool() {
     let sandbox = Sandbox::new();
     for (kind, name) in [("no-schema", "no_schema"), ("schema-array", "schema_array")] {
         sandbox.servers(&[("odd", server(["--tools", "a,b", "--malformed", kind]))]);
-        let report = sandbox.configured(LIVE).run().exits(0).json();
-        assert_eq!(tools(&report)["odd"], ["a", name, "b"]);
+        let outcome = sandbox.configured(LIVE).run().exits(0);
+        assert_eq!(tools(&outcome.json())["odd"], ["a", name, "b"]);
+        outcome.warns(&[&format!("note: server `odd`: its tool `{name}` is used without a schema")]);
     }
 }
 

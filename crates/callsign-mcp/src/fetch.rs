@@ -102,6 +102,10 @@ async fn collect(
     if live.connection.is_http() && live.opening.spoken.era == Era::Stateless {
         notes.extend(bad_header_params(&catalogue));
     }
+    notes.extend(catalogue.tools().iter().filter_map(|tool| {
+        let reason = tool.schema_problem()?;
+        Some(Note::NoSchema { tool: tool.wire().clone(), reason })
+    }));
     let seen = live.connection.seen();
     if seen.junk > 0 {
         let excerpts = seen.junk_excerpts.iter().map(|line| live.mask.line(line)).collect();

@@ -33,6 +33,13 @@ pub enum Note {
         /// Why.
         reason: String,
     },
+    /// A tool whose input schema can't be used. It is served without one.
+    NoSchema {
+        /// The tool.
+        tool: WireName,
+        /// What is wrong.
+        reason: &'static str,
+    },
     /// A tool whose parameters can't be sent as the server asks for (`x-mcp-header`): clients of 2026-07-28 must not
     /// offer it over HTTP.
     BadHeaderParameter {
@@ -67,6 +74,9 @@ impl fmt::Display for Note {
             }
             Self::Unreadable { list, position, reason } => {
                 write!(f, "entry {position} of its {list} can't be read: {reason}")
+            }
+            Self::NoSchema { tool, reason } => {
+                write!(f, "its tool `{}` is used without a schema: {reason}", tool.escape_debug())
             }
             Self::BadHeaderParameter { tool, reason } => {
                 write!(f, "its tool `{tool}` can't be offered over HTTP in 2026-07-28: {reason}")
