@@ -162,6 +162,12 @@ pub enum FetchError {
         /// What happened.
         reason: String,
     },
+    /// The server has forgotten the session that the request named.
+    #[error("it ended the session {stage}")]
+    SessionEnded {
+        /// How far it had come.
+        stage: Stage,
+    },
     /// A page names a cursor that an earlier page named, so the list would never end.
     #[error("its list of {list} goes in a circle: page {page} names a cursor for the second time")]
     RepeatedCursor {
@@ -291,6 +297,9 @@ impl FetchError {
                 "check the path of the address: MCP servers often live under `/mcp`"
             }
             Self::BrokenOff { .. } => "try again; if it stays, look into the server's log",
+            Self::SessionEnded { .. } => {
+                "try again, which begins a new session; whether the server acted on the request is not known"
+            }
             Self::RepeatedCursor { .. } | Self::NotAList { .. } => {
                 "report it to the server's authors: the list can't be read to its end"
             }
@@ -402,6 +411,7 @@ fn http(error: HttpError, mask: &Mask, stage: Stage) -> FetchError {
         }
         HttpError::NotAnAnswer(_) => FetchError::NotMcp { reason: mask.line(&error.to_string()) },
         HttpError::TooLong(limit) => FetchError::MessageTooLong { limit },
+        HttpError::SessionEnded => FetchError::SessionEnded { stage },
         HttpError::BrokenOff(reason) => FetchError::BrokenOff { stage, reason: mask.line(&reason) },
         other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
     }
