@@ -96,7 +96,7 @@ pub enum FetchError {
         evidence: Box<Evidence>,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("it answered with an error {stage}: {message}{}", .code.map(|code| format!(" (code {code})")).unwrap_or_default())]
+    #[error("it answered with an error {}: {message}{}", answering(*.stage), .code.map(|code| format!(" (code {code})")).unwrap_or_default())]
     Refused {
         /// How far it had come.
         stage: Stage,
@@ -129,7 +129,7 @@ pub enum FetchError {
         reason: String,
     },
     /// A status other than success.
-    #[error("it answered with HTTP status {status} {stage}{}", if .body.is_empty() { String::new() } else { format!(": {}", .body) })]
+    #[error("it answered with HTTP status {status} {}{}", answering(*.stage), if .body.is_empty() { String::new() } else { format!(": {}", .body) })]
     Http {
         /// How far it had come.
         stage: Stage,
@@ -193,7 +193,7 @@ pub enum FetchError {
         limit: usize,
     },
     /// An answer is no message.
-    #[error("its answer can't be read {stage}: {reason}")]
+    #[error("its answer can't be read {}: {reason}", answering(*.stage))]
     Unreadable {
         /// How far it had come.
         stage: Stage,
@@ -210,6 +210,14 @@ pub enum FetchError {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// The stage of a server that did answer.
+fn answering(stage: Stage) -> String {
+    match stage {
+        Stage::Opening => "at the first message".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 fn too_slow(stage: Stage, limit: Duration) -> String {

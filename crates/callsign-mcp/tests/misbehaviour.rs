@@ -239,7 +239,7 @@ async fn servers_that_end() {
         row("exits at the probe and has no handshake", &["--exit-at", "discover"])
             .over(STDIO)
             .eras(&["modern"])
-            .fails("it answered with an error before", |error| {
+            .fails("it answered with an error at the first message", |error| {
                 matches!(error, FetchError::Refused { code: Some(-32022), .. })
             }),
         row("exits at the list", &["--exit-at", "list"])
@@ -358,7 +358,7 @@ async fn servers_that_make_noise() {
         )
         .tools(&["a", "b"]),
         row("logs before the first answer", &["--log-first", "50"]).eras(ALIVE),
-        row("much on standard error", &["--stderr", "x"]).over(STDIO).eras(ALL),
+        row("words on standard error", &["--stderr", "x"]).over(STDIO).eras(ALL),
     ])
     .await;
 }
@@ -581,13 +581,13 @@ async fn http_statuses_in_place_of_an_answer() {
     }
     let mut rows = Vec::new();
     for (status, says) in [
-        ("401", "HTTP status 401 before it answered"),
-        ("403", "HTTP status 403 before it answered"),
-        ("404", "HTTP status 404 before it answered"),
-        ("405", "HTTP status 405 before it answered"),
-        ("429", "HTTP status 429 before it answered"),
-        ("500", "HTTP status 500 before it answered"),
-        ("503", "HTTP status 503 before it answered"),
+        ("401", "HTTP status 401 at the first message"),
+        ("403", "HTTP status 403 at the first message"),
+        ("404", "HTTP status 404 at the first message"),
+        ("405", "HTTP status 405 at the first message"),
+        ("429", "HTTP status 429 at the first message"),
+        ("500", "HTTP status 500 at the first message"),
+        ("503", "HTTP status 503 at the first message"),
     ] {
         rows.push(row_for(status, "all").fails(says, |error| at(error, Stage::Opening)));
         // 404 to a request that names a session means that the session is over.
