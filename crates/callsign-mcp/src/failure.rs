@@ -96,7 +96,7 @@ pub enum FetchError {
         evidence: Box<Evidence>,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("it answered with an error {stage}: {message}{}", .code.map(|code| format!(" (code {code})")).unwrap_or_default())]
+    #[error("it answered with an error {}: {message}{}", answering(*.stage), .code.map(|code| format!(" (code {code})")).unwrap_or_default())]
     Refused {
         /// How far it had come.
         stage: Stage,
@@ -129,7 +129,7 @@ pub enum FetchError {
         reason: String,
     },
     /// A status other than success.
-    #[error("it answered with HTTP status {status} {stage}{}", if .body.is_empty() { String::new() } else { format!(": {}", .body) })]
+    #[error("it answered with HTTP status {status} {}{}", answering(*.stage), if .body.is_empty() { String::new() } else { format!(": {}", .body) })]
     Http {
         /// How far it had come.
         stage: Stage,
@@ -162,6 +162,12 @@ pub enum FetchError {
         /// What happened.
         reason: String,
     },
+    /// The server has forgotten the session that the request named.
+    #[error("it ended the session {stage}")]
+    SessionEnded {
+        /// How far it had come.
+        stage: Stage,
+    },
     /// A page names a cursor that an earlier page named, so the list would never end.
     #[error("its list of {list} goes in a circle: page {page} names a cursor for the second time")]
     RepeatedCursor {
@@ -187,7 +193,7 @@ pub enum FetchError {
         limit: usize,
     },
     /// An answer is no message.
-    #[error("its answer can't be read {stage}: {reason}")]
+    #[error("its answer can't be read {}: {reason}", answering(*.stage))]
     Unreadable {
         /// How far it had come.
         stage: Stage,
@@ -204,6 +210,14 @@ pub enum FetchError {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// The stage of a server that did answer.
+fn answering(stage: Stage) -> String {
+    match stage {
+        Stage::Opening => "at the first message".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 fn too_slow(stage: Stage, limit: Duration) -> String {
@@ -291,6 +305,9 @@ impl FetchError {
                 "check the path of the address: MCP servers often live under `/mcp`"
             }
             Self::BrokenOff { .. } => "try again; if it stays, look into the server's log",
+            Self::SessionEnded { .. } => {
+                "try again, which begins a new session; whether the server acted on the request is not known"
+            }
             Self::RepeatedCursor { .. } | Self::NotAList { .. } => {
                 "report it to the server's authors: the list can't be read to its end"
             }
@@ -402,6 +419,7 @@ fn http(error: HttpError, mask: &Mask, stage: Stage) -> FetchError {
         }
         HttpError::NotAnAnswer(_) => FetchError::NotMcp { reason: mask.line(&error.to_string()) },
         HttpError::TooLong(limit) => FetchError::MessageTooLong { limit },
+        HttpError::SessionEnded => FetchError::SessionEnded { stage },
         HttpError::BrokenOff(reason) => FetchError::BrokenOff { stage, reason: mask.line(&reason) },
         other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
     }

@@ -5,7 +5,7 @@ use callsign::catalogue::fields;
 use callsign::{Catalogue, WireName};
 use callsign_wire::lifecycle::HEADER_MISMATCH;
 use callsign_wire::message::{RpcError, SpliceError, splice};
-use callsign_wire::{Connection, Era, Opening, RequestError};
+use callsign_wire::{ClientIdentity, Connection, Era, Opening, RequestError, Start, establish};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
@@ -49,13 +49,17 @@ impl CallError {
 
 /// One server, running and ready to be called.
 ///
-/// Many calls may be under way at once. Dropping it kills the server's whole process group; [`close`](Self::close) lets it leave by itself first.
+/// Many calls may be under way at once. A call that finds the server's session over fails, and the next one has a new one.
+/// Dropping it kills the server's whole process group; [`close`](Self::close) lets it leave by itself first.
 #[derive(Debug)]
 pub struct Session {
     live: Live,
     spec: ServerSpec,
     limits: Limits,
     memory: Memory,
+    identity: ClientIdentity,
+    /// How often the server's session had to be begun anew; held while that happens, so that requests wait for it.
+    renewals: tokio::sync::Mutex<u64>,
     /// `None` until they are needed.
     header_params: Mutex<Option<Arc<ByName>>>,
 }
@@ -90,7 +94,9 @@ impl Session {
         let live = Box::pin(Live::open(spec, limits, memory, caller, deadline)).await?;
         let known = memory.catalogue(spec).map(|known| Arc::new(by_name(&known.catalogue)));
         let (spec, limits, memory) = (spec.clone(), *limits, memory.clone());
-        Ok(Self { live, spec, limits, memory, header_params: Mutex::new(known) })
+        let (identity, renewals) = (caller.identity.clone(), tokio::sync::Mutex::default());
+        let header_params = Mutex::new(known);
+        Ok(Self { live, spec, limits, memory, identity, renewals, header_params })
     }
 
     /// Everything the server advertises now, complete as by [`fetch`](crate::fetch).
@@ -98,9 +104,14 @@ impl Session {
     /// # Errors
     /// Why there is no complete list of tools; the server keeps running.
     pub async fn list(&self) -> Result<Fetched, FetchError> {
+        let renewals = *self.renewals.lock().await;
         let begin = Instant::now();
         let listing = list_live(&self.live, &self.spec, &self.limits, &self.memory, begin);
-        let fetched = Box::pin(listing).await?;
+        let fetched = Box::pin(listing).await;
+        if let Err(error) = &fetched {
+            self.renew_after(error, renewals).await;
+        }
+        let fetched = fetched?;
         self.keep(Some(Arc::new(by_name(&fetched.catalogue))));
         Ok(fetched)
     }
@@ -160,8 +171,9 @@ impl Session {
         params: &RawValue,
         headers: &[(String, String)],
     ) -> Result<Result<Box<RawValue>, RpcError>, CallError> {
-        let mut id = None;
+        let (mut id, mut renewals) = (None, 0);
         let exchange = async {
+            renewals = *self.renewals.lock().await;
             let mut call = self.live.connection.call("tools/call", Some(params)).await?;
             id = Some(call.id().clone());
             for (name, value) in headers {
@@ -181,7 +193,27 @@ impl Session {
                 self.live.timed_out(Stage::Calling, self.limits.call).await
             }
         };
+        self.renew_after(&error, renewals).await;
         Err(CallError::Failed(Box::new(error)))
+    }
+
+    /// Begins a new session where the server has forgotten the one of the failed request (a restarted server has), unless
+    /// another request has done so since. What failed is not sent again: the server may have acted on it.
+    async fn renew_after(&self, error: &FetchError, renewals_before: u64) {
+        if !matches!(error, FetchError::SessionEnded { .. }) {
+            return;
+        }
+        let mut renewals = self.renewals.lock().await;
+        if *renewals != renewals_before {
+            return;
+        }
+        let handshake = establish(&self.live.connection, &self.identity, Start::Handshake);
+        match timeout(self.limits.start, Box::pin(handshake)).await {
+            Ok(Ok(_)) => *renewals += 1,
+            // The next request fails in the same way, and tries again.
+            Ok(Err(error)) => tracing::debug!(%error, "no new session"),
+            Err(_) => tracing::debug!("no new session in time"),
+        }
     }
 
     /// The arguments that the server wants as headers too. Only the stateless era over HTTP has such, and they stand in

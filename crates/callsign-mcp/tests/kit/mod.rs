@@ -1,6 +1,7 @@
 //! The misbehaving server, as an entry to be started over stdio or as a process reached by HTTP.
 #![allow(dead_code, unreachable_pub)]
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -80,6 +81,15 @@ pub async fn kit(over: Over, flags: &[&str]) -> Kit {
         Over::Stdio => Kit { spec: stdio("s", flags), _process: None },
         Over::Http => http("s", flags).await,
     }
+}
+
+/// Fails with every row that went wrong: its name, how it was tried, and why.
+pub fn tell(wrong: &[(&str, Over, &str, String)]) {
+    let mut report = String::new();
+    for (name, over, era, why) in wrong {
+        writeln!(report, "\n- {name} ({over:?}, {era}): {why}").unwrap();
+    }
+    assert!(wrong.is_empty(), "{} went wrong:{report}", wrong.len());
 }
 
 pub fn names(fetched: &Fetched) -> Vec<&str> {

@@ -36,6 +36,9 @@ const REDIRECTS: usize = 3;
 /// How much of the body of a failure is read.
 const FAILURE_BYTES: usize = 64 * 1024;
 
+/// The request that begins a session.
+const INITIALIZE: &str = "initialize";
+
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -104,7 +107,7 @@ impl HttpLink {
             .body(write_request(id, method, params));
         let outcome = async {
             let response = request.send().await.map_err(unsent)?;
-            if method == "initialize" {
+            if method == INITIALIZE && response.status().is_success() {
                 self.keep_session(&response);
             }
             self.take(response, id, spoken).await
@@ -269,10 +272,13 @@ impl HttpLink {
         spoken: Option<&Spoken>,
     ) -> RequestBuilder {
         let mut request = self.client.request(method, self.url.clone());
+        // A handshake begins a session, whatever was settled in one before.
+        let begins = rpc_method == Some(INITIALIZE);
+        let spoken = spoken.filter(|_| !begins);
         if let Some((name, value)) = headers::of_revision(rpc_method, spoken) {
             request = request.header(name, value);
         }
-        match self.session() {
+        match self.session().filter(|_| !begins) {
             Some(session) if spoken.is_none_or(|spoken| spoken.era == Era::Handshake) => {
                 request.header(SESSION, session)
             }
