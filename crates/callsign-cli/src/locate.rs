@@ -13,23 +13,25 @@ pub(crate) struct Located<'a> {
     pub(crate) place: Place,
 }
 
-/// Where a finding is, the place to point at first. An entry that the file does not list is at its server's key.
+/// Where a finding is, the place to point at first. An entry that the file does not list is at its server's key. `servers`
+/// are sorted by key.
 pub(crate) fn places<'a>(finding: &Finding, servers: &[Known<'a>]) -> Vec<Located<'a>> {
-    let mut found: Vec<Located<'a>> = Vec::new();
-    for place in finding.places() {
-        let Some(located) = locate(place, servers) else { continue };
-        let same = |other: &Located<'_>| {
-            std::ptr::eq(other.file, located.file) && other.place.span == located.place.span
-        };
-        if !found.iter().any(same) {
-            found.push(located);
+    let mut found: Vec<Located<'a>> = Vec::with_capacity(finding.places().len());
+    // A finding's places are sorted by server, and no two servers have a place in common.
+    for places in finding.places().chunk_by(|a, b| a.server == b.server) {
+        let Some(known) = of(&places[0].server, servers) else { continue };
+        let of_server = found.len();
+        for place in places {
+            let located = locate(place, known);
+            if !found[of_server..].iter().any(|other| other.place.span == located.place.span) {
+                found.push(located);
+            }
         }
     }
     found
 }
 
-fn locate<'a>(place: &audit::Place, servers: &[Known<'a>]) -> Option<Located<'a>> {
-    let known = of(&place.server, servers)?;
+fn locate<'a>(place: &audit::Place, known: &Known<'a>) -> Located<'a> {
     let (file, entry) = (known.chosen.file, known.chosen.entry);
     let span = place.entry.and_then(|listed| {
         let catalogue = known.catalogue.as_ref().ok()?;
@@ -41,7 +43,7 @@ fn locate<'a>(place: &audit::Place, servers: &[Known<'a>]) -> Option<Located<'a>
         }
     });
     let place = span.map_or(entry.place, |span| file.place(span));
-    Some(Located { file, place })
+    Located { file, place }
 }
 
 /// The catalogue may have been filtered or fetched, so an entry is found again by its name, not its number.
@@ -68,5 +70,6 @@ fn index_of(catalogue: &Catalogue, position: usize) -> Option<usize> {
 }
 
 fn of<'k, 'a>(server: &ServerKey, servers: &'k [Known<'a>]) -> Option<&'k Known<'a>> {
-    servers.iter().find(|known| known.chosen.entry.key == *server)
+    let at = servers.binary_search_by(|known| known.chosen.entry.key.cmp(server)).ok()?;
+    servers.get(at)
 }

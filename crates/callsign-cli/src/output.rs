@@ -33,8 +33,16 @@ pub(crate) fn set_color(color: Color) {
     }
 }
 
+/// Whether standard output is to be coloured. What is made without colours in the first place, nobody has to take out.
+pub(crate) fn is_colored() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Prints text to standard output; its colours go where they are not wanted.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    if !text.contains('\u{1b}') {
+        return print_raw(text);
+    }
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
@@ -91,7 +99,7 @@ pub(crate) fn can_ask() -> bool {
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c == '"' || c == '\'' || c == '\\' {
+        if c == ' ' || c.is_ascii_graphic() {
             out.push(c);
         } else {
             out.extend(c.escape_debug());

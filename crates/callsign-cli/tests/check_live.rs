@@ -280,7 +280,8 @@ fn a_tool_with_a_schema_that_can_not_be_read_is_a_tool() {
         sandbox.servers(&[("odd", server(["--tools", "a,b", "--malformed", kind]))]);
         let outcome = sandbox.configured(LIVE).run().exits(0);
         assert_eq!(tools(&outcome.json())["odd"], ["a", name, "b"]);
-        outcome.warns(&[&format!("note: server `odd`: its tool `{name}` is used without a schema")]);
+        outcome
+            .warns(&[&format!("note: server `odd`: its tool `{name}` is used without a schema")]);
     }
 }
 

@@ -64,15 +64,12 @@ pub(crate) struct LineIndex {
 impl LineIndex {
     pub(crate) fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut starts = vec![0];
-        // Most chunks hold no line end, and seeing that is quicker for a chunk than for a byte.
-        for (index, chunk) in bytes.chunks(64).enumerate() {
-            if chunk.iter().fold(false, |any, &byte| any | (byte == b'\n') | (byte == b'\r')) {
-                let start = index * 64;
-                let ends = (start..start + chunk.len()).filter(|&at| ends_line(bytes, at));
-                starts.extend(ends.map(|at| at + 1));
-            }
-        }
+        let line_ends = (0..).zip(bytes).filter(|&(at, &byte)| match byte {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        });
+        let starts = std::iter::once(0).chain(line_ends.map(|(at, _)| at + 1)).collect();
         Self { starts, characters: blocks(bytes) }
     }
 
@@ -89,14 +86,6 @@ impl LineIndex {
         let Some(&counted) = self.characters.get(byte / BLOCK) else { return byte };
         let block = byte - byte % BLOCK;
         counted + text.as_bytes().get(block..byte).map_or(0, count_characters)
-    }
-}
-
-fn ends_line(bytes: &[u8], at: usize) -> bool {
-    match bytes.get(at) {
-        Some(b'\n') => true,
-        Some(b'\r') => bytes.get(at + 1) != Some(&b'\n'),
-        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin as FileOrigin, Renderer, Snippet};
+use anstyle::Style;
 use callsign::audit::Severity;
 
 use super::{LocatedFinding, Report, ReportFormat};
@@ -18,6 +19,7 @@ const MOST_PLACES: usize = 6;
 
 pub(crate) struct Human {
     pub(crate) verbosity: Verbosity,
+    pub(crate) colored: bool,
 }
 
 impl ReportFormat for Human {
@@ -26,39 +28,148 @@ impl ReportFormat for Human {
         let excerpts = self.verbosity.verbose || report.findings.len() <= MOST_EXCERPTS;
         if excerpts {
             for located in &report.findings {
-                out.push_str(&excerpt(located));
+                out.push_str(&self.excerpt(located));
                 out.push_str("\n\n");
             }
         } else {
-            lists(&report.findings, &mut out);
+            self.lists(&report.findings, &mut out);
         }
-        summary(report, &mut out);
+        self.summary(report, &mut out);
         if !self.verbosity.quiet {
-            hints(report, excerpts, &mut out);
+            self.hints(report, excerpts, &mut out);
         }
         out
     }
 }
 
-/// A finding in full: sentence, excerpts with carets, what to do.
-fn excerpt(LocatedFinding { finding, places }: &LocatedFinding<'_>) -> String {
-    let level = match finding.severity() {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-        Severity::Info => Level::INFO,
-    };
-    let shown: Vec<Excerpt> = places.iter().take(MOST_PLACES).filter_map(Excerpt::of).collect();
-    let title = level.primary_title(finding.message()).id(finding.code().code);
-    let group =
-        shown.iter().enumerate().fold(Group::with_title(title), |group, (index, excerpt)| {
-            let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            excerpt.add_to(group, kind)
-        });
-    let group = match finding.help() {
-        Some(help) => group.element(Level::HELP.message(help)),
-        None => group,
-    };
-    Renderer::styled().render(&[group])
+impl Human {
+    /// The style where there are colours, else none.
+    fn style(&self, style: Style) -> Style {
+        if self.colored { style } else { Style::new() }
+    }
+
+    fn severity_style(&self, severity: Severity) -> Style {
+        self.style(match severity {
+            Severity::Error => output::ERROR,
+            Severity::Warning => output::WARNING,
+            Severity::Info => output::INFO,
+        })
+    }
+
+    /// A finding in full: sentence, excerpts with carets, what to do.
+    fn excerpt(&self, LocatedFinding { finding, places }: &LocatedFinding<'_>) -> String {
+        let level = match finding.severity() {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Info => Level::INFO,
+        };
+        let shown: Vec<Excerpt> = places.iter().take(MOST_PLACES).filter_map(Excerpt::of).collect();
+        let title = level.primary_title(finding.message()).id(finding.code().code);
+        let group =
+            shown.iter().enumerate().fold(Group::with_title(title), |group, (index, excerpt)| {
+                let kind =
+                    if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+                excerpt.add_to(group, kind)
+            });
+        let group = match finding.help() {
+            Some(help) => group.element(Level::HELP.message(help)),
+            None => group,
+        };
+        let renderer = if self.colored { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&[group])
+    }
+
+    /// Each code once, and under it a line for each finding.
+    fn lists(&self, findings: &[LocatedFinding<'_>], out: &mut String) {
+        let one_list = |a: &LocatedFinding<'_>, b: &LocatedFinding<'_>| {
+            let of = |located: &LocatedFinding<'_>| {
+                (located.finding.code().code, located.finding.severity())
+            };
+            of(a) == of(b)
+        };
+        for list in findings.chunk_by(one_list) {
+            let Some(LocatedFinding { finding, .. }) = list.first() else { continue };
+            let (severity, code, name) =
+                (finding.severity(), finding.code().code, finding.code().name);
+            let (style, dim) = (self.severity_style(severity), self.style(DIM));
+            let times = count(list.len(), "finding");
+            let _ = writeln!(out, "{style}{severity}[{code}]{style:#}: {name}, {times}");
+            let places: Vec<String> = list.iter().map(first_place).collect();
+            let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
+            for (place, located) in places.iter().zip(list) {
+                let message = located.finding.message();
+                let _ = writeln!(out, "  {dim}{place:width$}{dim:#}  {message}");
+            }
+            out.push('\n');
+        }
+    }
+
+    fn summary(&self, report: &Report<'_>, out: &mut String) {
+        let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
+        let infos = report.count(Severity::Info);
+        if report.servers.is_empty() {
+            out.push_str("no servers are configured and enabled: nothing to check\n");
+            return;
+        }
+        let (checked, servers) = (report.checked(), report.servers.len());
+        let (tools, scheme) = (count(report.tool_count(), "tool"), report.scheme.id());
+        let _ = writeln!(
+            out,
+            "checked {checked} of {} with {tools}, names by `{scheme}`{}",
+            count(servers, "server"),
+            cached(report)
+        );
+        let mut counts = Vec::new();
+        for (number, what, style) in [
+            (errors, "error", output::ERROR),
+            (warnings, "warning", output::WARNING),
+            (infos, "note", output::INFO),
+        ] {
+            if number > 0 {
+                let style = self.style(style);
+                counts.push(format!("{style}{}{style:#}", count(number, what)));
+            }
+        }
+        match counts.is_empty() {
+            true if checked > 0 => {
+                let good = self.style(GOOD);
+                let _ =
+                    writeln!(out, "{good}every tool has one name and every name one tool{good:#}");
+            }
+            true => {}
+            false => {
+                let _ = writeln!(out, "{}", counts.join(", "));
+            }
+        }
+    }
+
+    /// What to type next.
+    fn hints(&self, report: &Report<'_>, excerpts: bool, out: &mut String) {
+        let help = self.style(HELP);
+        let mut hint = |command: &str, does: &str| {
+            let _ = writeln!(out, "{help}{command}{help:#} {does}");
+        };
+        if let Some(first) = report.findings.first() {
+            let code = first.finding.code().code;
+            hint(&format!("callsign explain {code}"), "says what it means and what to do");
+        }
+        if !excerpts {
+            hint("callsign check -v", "shows each in its file, with what to do");
+        }
+        let unchecked = report.servers.iter().any(|known| known.origin == Origin::Unchecked);
+        if unchecked && !report.asked && report.checked() > 0 {
+            hint("callsign check --live", "asks the servers themselves");
+        }
+    }
+}
+
+/// Old answers are no fresh ones, and a reader must see which they got.
+fn cached(report: &Report<'_>) -> String {
+    let cached = report.servers.iter().filter(|known| known.origin == Origin::Cached).count();
+    match cached {
+        0 => String::new(),
+        _ => format!("; {} as last asked", count(cached, "server")),
+    }
 }
 
 /// Machines write files of one line: one longer than this, in bytes, is named and not shown.
@@ -116,105 +227,10 @@ fn harmless(text: &str) -> String {
     text.chars().map(|c| if c == '\t' || is_visible(c) { c } else { '\u{fffd}' }).collect()
 }
 
-/// Each code once, and under it a line for each finding.
-fn lists(findings: &[LocatedFinding<'_>], out: &mut String) {
-    let one_list = |a: &LocatedFinding<'_>, b: &LocatedFinding<'_>| {
-        let of = |located: &LocatedFinding<'_>| {
-            (located.finding.code().code, located.finding.severity())
-        };
-        of(a) == of(b)
-    };
-    for list in findings.chunk_by(one_list) {
-        let Some(LocatedFinding { finding, .. }) = list.first() else { continue };
-        let (severity, code, name) = (finding.severity(), finding.code().code, finding.code().name);
-        let style = style(severity);
-        let times = count(list.len(), "finding");
-        let _ = writeln!(out, "{style}{severity}[{code}]{style:#}: {name}, {times}");
-        let places: Vec<String> = list.iter().map(first_place).collect();
-        let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
-        for (place, located) in places.iter().zip(list) {
-            let message = located.finding.message();
-            let _ = writeln!(out, "  {DIM}{place:width$}{DIM:#}  {message}");
-        }
-        out.push('\n');
-    }
-}
-
 fn first_place(located: &LocatedFinding<'_>) -> String {
     located.places.first().map_or_else(String::new, |Located { file, place }| {
         format!("{}:{place}", escaped(&file.path.to_string_lossy()))
     })
-}
-
-fn style(severity: Severity) -> anstyle::Style {
-    match severity {
-        Severity::Error => output::ERROR,
-        Severity::Warning => output::WARNING,
-        Severity::Info => output::INFO,
-    }
-}
-
-fn summary(report: &Report<'_>, out: &mut String) {
-    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
-    let infos = report.count(Severity::Info);
-    if report.servers.is_empty() {
-        out.push_str("no servers are configured and enabled: nothing to check\n");
-        return;
-    }
-    let (checked, servers) = (report.checked(), report.servers.len());
-    let (tools, scheme) = (count(report.tool_count(), "tool"), report.scheme.id());
-    let _ = writeln!(
-        out,
-        "checked {checked} of {} with {tools}, names by `{scheme}`{}",
-        count(servers, "server"),
-        cached(report)
-    );
-    let mut counts = Vec::new();
-    for (number, what, style) in [
-        (errors, "error", output::ERROR),
-        (warnings, "warning", output::WARNING),
-        (infos, "note", output::INFO),
-    ] {
-        if number > 0 {
-            counts.push(format!("{style}{}{style:#}", count(number, what)));
-        }
-    }
-    match counts.is_empty() {
-        true if checked > 0 => {
-            let _ = writeln!(out, "{GOOD}every tool has one name and every name one tool{GOOD:#}");
-        }
-        true => {}
-        false => {
-            let _ = writeln!(out, "{}", counts.join(", "));
-        }
-    }
-}
-
-/// Old answers are no fresh ones, and a reader must see which they got.
-fn cached(report: &Report<'_>) -> String {
-    let cached = report.servers.iter().filter(|known| known.origin == Origin::Cached).count();
-    match cached {
-        0 => String::new(),
-        _ => format!("; {} as last asked", count(cached, "server")),
-    }
-}
-
-/// What to type next.
-fn hints(report: &Report<'_>, excerpts: bool, out: &mut String) {
-    let mut hint = |command: &str, does: &str| {
-        let _ = writeln!(out, "{HELP}{command}{HELP:#} {does}");
-    };
-    if let Some(first) = report.findings.first() {
-        let code = first.finding.code().code;
-        hint(&format!("callsign explain {code}"), "says what it means and what to do");
-    }
-    if !excerpts {
-        hint("callsign check -v", "shows each in its file, with what to do");
-    }
-    let unchecked = report.servers.iter().any(|known| known.origin == Origin::Unchecked);
-    if unchecked && !report.asked && report.checked() > 0 {
-        hint("callsign check --live", "asks the servers themselves");
-    }
 }
 
 #[cfg(test)]

@@ -11,10 +11,13 @@ use crate::catalogues::Known;
 
 pub(crate) struct Json;
 
+/// The name of each tool, by server key and wire name.
+type Names<'a> = HashMap<(&'a str, &'a str), Option<&'a str>, foldhash::fast::RandomState>;
+
 impl ReportFormat for Json {
     fn render(&self, report: &Report<'_>) -> String {
         let tools: Vec<NamedTool<'_>> = report.tools().collect();
-        let names: HashMap<(&str, &str), Option<&str>> = tools
+        let names: Names<'_> = tools
             .iter()
             .map(|tool| ((&**tool.server, &**tool.wire), tool.name.as_deref()))
             .collect();
@@ -108,7 +111,7 @@ fn tool<'a>(tool: &'a NamedTool<'_>) -> Tool<'a> {
 
 fn finding<'a>(
     LocatedFinding { finding, places }: &'a LocatedFinding<'_>,
-    names: &HashMap<(&str, &str), Option<&'a str>>,
+    names: &Names<'a>,
 ) -> Finding<'a> {
     let named = |id: &'a ToolId| Tool {
         server: id.server(),

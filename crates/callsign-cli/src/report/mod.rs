@@ -15,6 +15,7 @@ use crate::arguments::Format;
 use crate::catalogues::{Known, Origin};
 use crate::command::Verbosity;
 use crate::locate::Located;
+use crate::output;
 
 /// What `check` found.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ pub(crate) trait ReportFormat {
 /// The format of that name.
 pub(crate) fn format(format: Format, verbosity: Verbosity) -> Box<dyn ReportFormat> {
     match format {
-        Format::Human => Box::new(human::Human { verbosity }),
+        Format::Human => Box::new(human::Human { verbosity, colored: output::is_colored() }),
         Format::Json => Box::new(json::Json),
     }
 }

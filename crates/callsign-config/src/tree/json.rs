@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use jsonc_parser::ast;
-use jsonc_parser::errors::ParseErrorKind;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::errors::{ParseError, ParseErrorKind};
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, ParseOptions, Scanner, ScannerOptions, parse_to_ast};
 
 use super::{Entry, MAX_DEPTH, Node, Value};
 use crate::error::Problem;
@@ -15,7 +15,12 @@ use crate::place::Span;
 /// # Errors
 /// Where the text is not JSON (with comments and trailing commas), or is nested too deep.
 pub(crate) fn parse(text: &str) -> Result<Node<'_>, (Span, Problem)> {
-    scan(text)?;
+    Reader::of(text).document().ok_or_else(|| what_is_wrong(text))
+}
+
+/// What keeps [`Reader`] from reading the text. Looked for only here: of a text that is in order the parser would make a
+/// tree of its own, which would then have to be copied.
+fn what_is_wrong(text: &str) -> (Span, Problem) {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -28,11 +33,17 @@ pub(crate) fn parse(text: &str) -> Result<Node<'_>, (Span, Problem)> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
-        let range = error.range();
-        (Span::new(range.start, range.end), syntax(&wording(error.kind())))
-    })?;
-    parsed.value.map(node).ok_or((Span::new(0, 0), Problem::Empty))
+    if let Err(wrong) = scan(text) {
+        return wrong;
+    }
+    match parse_to_ast(text, &CollectOptions::default(), &options) {
+        Err(error) => {
+            let range = error.range();
+            (Span::new(range.start, range.end), syntax(&wording(error.kind())))
+        }
+        Ok(parsed) if parsed.value.is_none() => (Span::new(0, 0), Problem::Empty),
+        Ok(_) => (Span::new(0, 0), syntax("it can't be read")),
+    }
 }
 
 fn syntax(message: &str) -> Problem {
@@ -68,40 +79,98 @@ fn wording(kind: &ParseErrorKind) -> String {
     message
 }
 
-fn span(range: jsonc_parser::common::Range) -> Span {
-    Span::new(range.start, range.end)
+/// Makes the tree out of the parser's tokens. Each step gives `None` where the text is not in order.
+struct Reader<'t> {
+    text: &'t str,
+    tokens: Scanner<'t>,
+    /// How many objects and arrays are open: recursion is bounded.
+    depth: usize,
 }
 
-/// Recursion is bounded: [`scan`] has refused what is deeper than [`MAX_DEPTH`].
-fn node(value: ast::Value<'_>) -> Node<'_> {
-    match value {
-        ast::Value::NullKeyword(null) => Node { span: span(null.range), value: Value::Null },
-        ast::Value::BooleanLit(flag) => {
-            Node { span: span(flag.range), value: Value::Bool(flag.value) }
-        }
-        ast::Value::NumberLit(number) => {
-            Node { span: span(number.range), value: Value::Number(Cow::Borrowed(number.value)) }
-        }
-        ast::Value::StringLit(text) => {
-            Node { span: span(text.range), value: Value::Text(text.value) }
-        }
-        ast::Value::Array(array) => Node {
-            span: span(array.range),
-            value: Value::List(array.elements.into_iter().map(node).collect()),
-        },
-        ast::Value::Object(object) => Node {
-            span: span(object.range),
-            value: Value::Map(object.properties.into_iter().map(entry).collect()),
-        },
+impl<'t> Reader<'t> {
+    fn of(text: &'t str) -> Self {
+        let options = ScannerOptions {
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        Self { text, tokens: Scanner::new(text, &options), depth: 0 }
     }
-}
 
-fn entry(property: ast::ObjectProp<'_>) -> Entry<'_> {
-    let (key, range) = match property.name {
-        ast::ObjectPropName::String(name) => (name.value, name.range),
-        ast::ObjectPropName::Word(name) => (Cow::Borrowed(name.value), name.range),
-    };
-    Entry { key, key_span: span(range), node: node(property.value) }
+    fn document(mut self) -> Option<Node<'t>> {
+        let first = self.next().ok()??;
+        let root = self.node(first)?;
+        self.next().ok()?.is_none().then_some(root)
+    }
+
+    /// The next token that is no comment; nothing at the end.
+    fn next(&mut self) -> Result<Option<Token<'t>>, ParseError> {
+        loop {
+            match self.tokens.scan()? {
+                Some(Token::CommentLine(_) | Token::CommentBlock(_)) => {}
+                token => return Ok(token),
+            }
+        }
+    }
+
+    /// The value that begins with this token.
+    fn node(&mut self, token: Token<'t>) -> Option<Node<'t>> {
+        let start = self.tokens.token_start();
+        let value = match token {
+            Token::OpenBrace => Value::Map(self.list_of(&Token::CloseBrace, Self::entry)?),
+            Token::OpenBracket => Value::List(self.list_of(&Token::CloseBracket, Self::node)?),
+            Token::String(text) => self.without_control().then_some(Value::Text(text))?,
+            Token::Boolean(flag) => Value::Bool(flag),
+            Token::Number(number) => Value::Number(Cow::Borrowed(number)),
+            Token::Null => Value::Null,
+            _ => return None,
+        };
+        Some(Node { span: Span::new(start, self.tokens.token_end()), value })
+    }
+
+    fn entry(&mut self, token: Token<'t>) -> Option<Entry<'t>> {
+        let Token::String(key) = token else { return None };
+        let key_span = Span::new(self.tokens.token_start(), self.tokens.token_end());
+        if !self.without_control() || self.next().ok()?? != Token::Colon {
+            return None;
+        }
+        let first = self.next().ok()??;
+        Some(Entry { key, key_span, node: self.node(first)? })
+    }
+
+    /// What stands between an opening token and `close`, with commas between and perhaps one at the end.
+    fn list_of<T>(
+        &mut self,
+        close: &Token<'_>,
+        item: fn(&mut Self, Token<'t>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let mut items = Vec::new();
+        let mut token = self.next().ok()??;
+        while token != *close {
+            items.push(item(self, token)?);
+            token = self.next().ok()??;
+            if token == Token::Comma {
+                token = self.next().ok()??;
+            } else if token != *close {
+                return None;
+            }
+        }
+        self.depth -= 1;
+        Some(items)
+    }
+
+    /// Whether the string just read has no raw control character: the parser would take them in, but no client does.
+    fn without_control(&self) -> bool {
+        let raw = self.text.get(self.tokens.token_start()..self.tokens.token_end());
+        raw.is_some_and(|raw| raw.bytes().fold(true, |all, byte| all & (byte > 0x1f)))
+    }
 }
 
 /// One piece of JSON text: what matters for nesting and for cleaning a definition.
@@ -238,6 +307,10 @@ fn is_odd_space(text: &str, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
     #[test]
@@ -270,6 +343,19 @@ mod tests {
         }
         let deepest = format!("{}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
         assert!(parse(&deepest).is_ok());
+    }
+
+    proptest! {
+        /// Else a text would be refused without a reason.
+        #[test]
+        fn what_has_nothing_wrong_is_read(
+            pieces in vec(select(&["{", "}", "[", "]", ",", ":", "\"a\"", "\"\\n\"", "\"\u{1}\"", "1", "-0.5e3", "null", "true", "b", "/*x*/", "//y\n", "/", " ", "\n", "'", "\"", "\u{a0}"][..]), 0..12)
+        ) {
+            let text = pieces.concat();
+            if let Err((_, problem)) = parse(&text) {
+                prop_assert!(!problem.to_string().contains("it can't be read"), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Groups, Index, Names};
-use super::wording::{names_and_servers, push_lower, quoted_list};
+use super::wording::{names_and_servers, push_lower, quoted_list, small_letters};
 use crate::name::ServerKey;
 
 /// Names that are one name but for case and separators.
@@ -52,7 +52,7 @@ impl Facts for ConfusableName<'_> {
         match self {
             Self::Names(claims) => {
                 let kind = claims.first().map_or(Kind::Tool, |claim| claim.kind);
-                let names = names_and_servers(claims, |_| String::new());
+                let names = names_and_servers(claims, |_, _| {});
                 format!("{kind} names differ only in case or separators: {names}")
             }
             Self::Keys(keys) => {
@@ -95,8 +95,15 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<ConfusableName<'a>> {
 
 /// A name without case and separators: what is left when two names differ in nothing else.
 pub(super) fn squash(name: &str, out: &mut String) {
-    for c in name.chars().filter(|&c| !is_separator(c)) {
-        push_lower(c, out);
+    let mut rest = name;
+    while !rest.is_empty() {
+        let run = small_letters(rest);
+        out.push_str(run);
+        let mut after = rest[run.len()..].chars();
+        if let Some(c) = after.next().filter(|&c| !is_separator(c)) {
+            push_lower(c, out);
+        }
+        rest = after.as_str();
     }
 }
 

@@ -44,7 +44,7 @@ impl Facts for DuplicateWithinServer<'_> {
     fn message(&self) -> String {
         let Some(first) = self.claims.first() else { return String::new() };
         let positions: Vec<String> =
-            self.claims.iter().map(|claim| (claim.position() + 1).to_string()).collect();
+            self.claims.iter().map(|claim| (claim.position + 1).to_string()).collect();
         let times = match self.claims.len() {
             2 => "twice".to_owned(),
             times => format!("{times} times"),

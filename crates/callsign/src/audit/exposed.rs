@@ -1,7 +1,8 @@
 //! The spelling of every claim under the scheme, in one buffer: a million names cost one allocation, not a million.
 
 use super::index::Claim;
-use crate::scheme::{NameProblem, Scheme, is_provider_char};
+use super::wording::has_provider_chars_only;
+use crate::scheme::{NameProblem, Scheme};
 
 #[derive(Default)]
 pub(super) struct Exposed {
@@ -10,13 +11,15 @@ pub(super) struct Exposed {
     ends: Vec<usize>,
     /// What the scheme itself has against a claim, by the claim's place; ascending.
     objections: Vec<(usize, NameProblem)>,
-    limit: usize,
+    /// Whether the scheme has a name for each claim: its spelling, which is legal then. Looked up by several searches.
+    named: Vec<bool>,
 }
 
 impl Exposed {
     pub(super) fn of(scheme: &dyn Scheme, claims: &[Claim<'_>]) -> Self {
-        let mut exposed = Self { limit: scheme.limit(), ..Self::default() };
+        let mut exposed = Self::default();
         exposed.ends.reserve(claims.len());
+        exposed.named.reserve(claims.len());
         let mut spelling = String::new();
         for (at, claim) in claims.iter().enumerate() {
             // A scheme may rewrite its buffer as a whole, so it gets one of its own.
@@ -24,9 +27,10 @@ impl Exposed {
             scheme.spell(claim.key(), claim.name, &mut spelling);
             exposed.text.push_str(&spelling);
             exposed.ends.push(exposed.text.len());
-            if let Some(problem) = scheme.objection(claim.key(), claim.name) {
-                exposed.objections.push((at, problem));
-            }
+            let objection = scheme.objection(claim.key(), claim.name);
+            let legal = spelling.len() <= scheme.limit() && has_provider_chars_only(&spelling);
+            exposed.named.push(legal && objection.is_none());
+            exposed.objections.extend(objection.map(|problem| (at, problem)));
         }
         exposed
     }
@@ -38,10 +42,7 @@ impl Exposed {
 
     /// The exposed name of the claim at this place; `None` where the scheme has none for it.
     pub(super) fn name(&self, at: usize) -> Option<&str> {
-        let text = self.spelling(at);
-        let legal =
-            text.len() <= self.limit && text.bytes().all(|b| is_provider_char(char::from(b)));
-        (legal && self.objection(at).is_none()).then_some(text)
+        self.named[at].then(|| self.spelling(at))
     }
 
     /// All spellings as a host sees them that compares without case and turns `-` into `_`, to be cut with

@@ -3,7 +3,6 @@ use std::fmt;
 use serde::Serialize;
 
 use super::index::{Claim, Index};
-use crate::catalogue::Catalogue;
 use crate::name::{ServerKey, ToolId};
 
 /// How bad a finding is.
@@ -254,18 +253,8 @@ impl Claim<'_> {
     }
 
     fn place(&self) -> Place {
-        let entry = Some(Entry { kind: self.kind, index: self.position() });
+        let entry = Some(Entry { kind: self.kind, index: self.position as usize });
         Place { server: self.key().clone(), entry }
-    }
-
-    /// Where it stood in its listing, counted from 0.
-    pub(super) fn position(&self) -> usize {
-        let index = self.index as usize;
-        let listed = |catalogue: &Catalogue| match self.kind {
-            Kind::Tool => catalogue.position(index),
-            _ => index,
-        };
-        self.server.catalogue.as_ref().map_or(index, listed)
     }
 }
 

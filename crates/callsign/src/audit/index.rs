@@ -24,13 +24,15 @@ pub(super) struct Index<'a> {
 impl<'a> Index<'a> {
     pub(super) fn of(fleet: &'a Fleet<'_>) -> Self {
         let (scheme, servers) = (fleet.scheme(), fleet.servers());
-        let tools =
-            Names::of(Kind::Tool, servers, Some(scheme), |c| c.tools().iter().map(Tool::wire));
-        let prompts = Names::of(Kind::Prompt, servers, Some(scheme), |c| {
-            c.prompts().iter().map(Prompt::name)
+        let tools = Names::of(Kind::Tool, servers, Some(scheme), |c| {
+            c.positions().zip(c.tools().iter().map(Tool::wire))
         });
-        let resources =
-            Names::of(Kind::Resource, servers, None, |c| c.resources().iter().map(Resource::uri));
+        let prompts = Names::of(Kind::Prompt, servers, Some(scheme), |c| {
+            c.prompts().iter().map(Prompt::name).enumerate()
+        });
+        let resources = Names::of(Kind::Resource, servers, None, |c| {
+            c.resources().iter().map(Resource::uri).enumerate()
+        });
         let same_servers = same_servers(servers);
         let mut first_of_same: Vec<u32> = (0..).take(servers.len()).collect();
         for same in same_servers.iter().filter(|same| same.is_certain()) {
@@ -78,6 +80,8 @@ pub(super) struct Claim<'a> {
     pub(super) rank: u32,
     /// Its place among the readable entries of its listing.
     pub(super) index: u32,
+    /// Where it stood in its listing, counted from 0.
+    pub(super) position: u32,
     pub(super) kind: Kind,
 }
 
@@ -92,7 +96,8 @@ impl<'a> Claim<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of<I: Iterator<Item = &'a WireName>>(
+    /// `listing` gives the names of a catalogue, each with where it stood in the listing.
+    fn of<I: Iterator<Item = (usize, &'a WireName)>>(
         kind: Kind,
         servers: &'a [Server],
         scheme: Option<&dyn Scheme>,
@@ -101,11 +106,12 @@ impl<'a> Names<'a> {
         let mut claims = Vec::new();
         for (rank, server) in (0..).zip(servers) {
             let names = server.catalogue.iter().flat_map(&listing);
-            claims.extend((0..).zip(names).map(|(index, name)| Claim {
+            claims.extend((0..).zip(names).map(|(index, (position, name))| Claim {
                 server,
                 name,
                 rank,
                 index,
+                position: u32::try_from(position).unwrap_or(u32::MAX),
                 kind,
             }));
         }

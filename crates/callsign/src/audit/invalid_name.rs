@@ -36,7 +36,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Index};
-use super::wording::{list, quote, whose};
+use super::wording::{has_provider_chars_only, list, quote, whose};
 use crate::name::ServerKey;
 use crate::scheme::{NameProblem, Part, is_provider_char};
 
@@ -142,7 +142,7 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<InvalidName<'a>> {
 }
 
 fn is_invalid(name: &str) -> bool {
-    !name.chars().all(is_provider_char)
+    !has_provider_chars_only(name)
 }
 
 /// The exposed name of the server's first tool by name: an example of what its key becomes.

@@ -57,7 +57,9 @@ pub(super) const SEVERITY: Severity = Severity::Warning;
 
 impl Facts for NearDuplicate<'_> {
     fn message(&self) -> String {
-        let names = names_and_servers(&self.claims, foldings);
+        let mut words = Words::default();
+        let names =
+            names_and_servers(&self.claims, |name, out| push_foldings(name, &mut words, out));
         format!("tool names mean the same ({}): {names}", self.meaning)
     }
 
@@ -70,21 +72,26 @@ impl Facts for NearDuplicate<'_> {
     }
 }
 
-/// ` (get → read, contents → file)`, or nothing where every word stands for itself.
-fn foldings(name: &str) -> String {
-    let mut words = Words::default();
-    let folded: Vec<String> =
-        words.folded(name).map(|(word, folded)| format!("{word} → {folded}")).collect();
-    if folded.is_empty() { String::new() } else { format!(" ({})", folded.join(", ")) }
+/// Appends ` (get → read, contents → file)`, or nothing where every word stands for itself.
+fn push_foldings(name: &str, words: &mut Words, out: &mut String) {
+    let mut before = " (";
+    for (word, folded) in words.folded(name) {
+        for part in [before, word, " → ", &folded] {
+            out.push_str(part);
+        }
+        before = ", ";
+    }
+    out.push_str(if before == ", " { ")" } else { "" });
 }
 
 pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<NearDuplicate<'a>> {
     let names: Vec<&[u32]> = index.tools.by_name.iter().collect();
     let mut found = Vec::new();
     for cluster in Meanings::of(&index.tools, &names, Plurals::Folded).clusters() {
-        if one_server_has_both_numbers(index, &cluster.names) {
-            let narrower = Meanings::of(&index.tools, &cluster.names, Plurals::Kept).clusters();
-            found.extend(narrower.into_iter().filter_map(|cluster| near_duplicate(index, cluster)));
+        let narrower = Meanings::of(&index.tools, &cluster.names, Plurals::Kept);
+        if one_server_has_both_numbers(index, &narrower) {
+            let narrower = narrower.clusters().into_iter();
+            found.extend(narrower.filter_map(|cluster| near_duplicate(index, cluster)));
         } else {
             found.extend(near_duplicate(index, cluster));
         }
@@ -93,36 +100,36 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<NearDuplicate<'a>> {
 }
 
 fn near_duplicate<'a>(index: &'a Index<'a>, cluster: Cluster<'_>) -> Option<NearDuplicate<'a>> {
+    let members = cluster.names.iter().copied().flatten();
     let claims: Vec<Claim<'_>> =
-        cluster.names.iter().flat_map(|members| index.tools.pick(members)).collect();
+        members.map(|&member| index.tools.claims[member as usize]).collect();
     let near = index.are_of_several_servers(&claims) && !differ_only_in_looks(&claims);
     near.then_some(NearDuplicate { claims, meaning: cluster.meaning })
 }
 
 /// Whether some server has two of these names that differ in a plural alone: there `get_user` and `get_users` do not mean
 /// the same, so the plural has to count.
-fn one_server_has_both_numbers(index: &Index<'_>, names: &[&[u32]]) -> bool {
-    let mut words = Words::default();
-    let mut number_of_server: BTreeMap<u32, String> = BTreeMap::new();
-    names.iter().any(|members| {
-        let mut number = String::new();
-        words.meaning(index.tools.claims[members[0] as usize].name, Plurals::Kept, &mut number);
+fn one_server_has_both_numbers(index: &Index<'_>, numbers: &Meanings<'_, '_>) -> bool {
+    let mut number_of_server = BTreeMap::new();
+    numbers.names.iter().enumerate().any(|(at, members)| {
+        let number = numbers.at(at);
         members.iter().any(|&member| {
             let rank = index.tools.claims[member as usize].rank;
-            *number_of_server.entry(rank).or_insert_with(|| number.clone()) != number
+            *number_of_server.entry(rank).or_insert(number) != number
         })
     })
 }
 
 /// Whether CS010 has the whole group already.
 fn differ_only_in_looks(claims: &[Claim<'_>]) -> bool {
-    let looks = |claim: &Claim<'_>| {
-        let mut text = String::new();
-        squash(claim.name, &mut text);
-        text
-    };
-    let first = claims.first().map(looks);
-    claims.iter().all(|claim| Some(looks(claim)) == first)
+    let Some(first) = claims.first() else { return true };
+    let (mut looks, mut other) = (String::new(), String::new());
+    squash(first.name, &mut looks);
+    claims.iter().all(|claim| {
+        other.clear();
+        squash(claim.name, &mut other);
+        other == looks
+    })
 }
 
 /// What each different name means, in one buffer.

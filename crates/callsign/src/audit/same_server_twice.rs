@@ -39,7 +39,7 @@
 //!
 //! Set `CS007` to `"info"` or `"off"` in callsign.toml.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::finding::{Facts, Severity, Subject};
 use super::fleet::Server;
@@ -172,8 +172,9 @@ impl<'a> Known<'a> {
     fn resembles(&self, other: &Self) -> bool {
         let (Some(a), Some(b)) = (&self.names, &other.names) else { return true };
         let (smaller, larger) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-        let common = smaller.iter().filter(|name| larger.binary_search(name).is_ok()).count();
-        common * 2 >= smaller.len()
+        let missing = smaller.iter().filter(|name| larger.binary_search(name).is_err());
+        let may_miss = smaller.len() / 2;
+        missing.take(may_miss + 1).count() <= may_miss
     }
 
     /// Whether no tool of both is defined in two ways; a tool known by name only contradicts nothing.
@@ -262,14 +263,17 @@ fn family(key: &str) -> Option<&str> {
 
 /// Classes of at least two servers with equal lists of names and no contradicting definitions.
 fn equal_catalogues(known: &[Known<'_>], wanted: impl Fn(&[&str]) -> bool) -> Vec<Vec<usize>> {
-    let mut buckets = BTreeMap::<&[&str], Vec<usize>>::new();
+    let mut buckets = HashMap::<&[&str], Vec<usize>, foldhash::fast::RandomState>::default();
     for (at, server) in known.iter().enumerate() {
         if let Some(names) = server.names.as_deref().filter(|names| wanted(names)) {
             buckets.entry(names).or_default().push(at);
         }
     }
-    let shared = buckets.into_values().filter(|bucket| bucket.len() > 1);
+    let mut shared: Vec<_> = buckets.into_values().filter(|bucket| bucket.len() > 1).collect();
+    // Nothing may depend on the hash.
+    shared.sort_unstable();
     shared
+        .into_iter()
         .flat_map(|bucket| classes(&bucket, |a, b| known[a].defines_the_same(&known[b])))
         .filter(|class| class.len() > 1)
         .collect()

@@ -14,10 +14,16 @@ pub(super) fn quote(text: &str) -> String {
     quoted
 }
 
+/// Whether a text has only characters that every provider accepts. No byte of another character is one of theirs.
+pub(super) fn has_provider_chars_only(text: &str) -> bool {
+    // To look at every byte is quicker than to stop early: several are looked at with one instruction.
+    text.bytes().fold(true, |all, byte| all & is_provider_char(char::from(byte)))
+}
+
 fn push_quoted(text: &str, out: &mut String) {
     out.push('`');
     // Nearly all names are plain, and a report may have very many of them.
-    if text.len() <= SHOWN && text.bytes().all(|b| is_provider_char(char::from(b))) {
+    if text.len() <= SHOWN && has_provider_chars_only(text) {
         out.push_str(text);
         out.push('`');
         return;
@@ -31,16 +37,28 @@ fn push_quoted(text: &str, out: &mut String) {
 
 /// Names in back quotes: `a`, `a` and `b`, `a`, `b` and `c`.
 pub(super) fn quoted_list(names: &[&str]) -> String {
-    let mut list = String::with_capacity(names.iter().map(|name| name.len() + 4).sum());
-    for (at, name) in names.iter().enumerate() {
-        list.push_str(match at {
+    let mut list = String::with_capacity(names.iter().map(|name| name.len() + 7).sum());
+    push_quoted_list(names.iter().copied(), &mut list);
+    list
+}
+
+fn push_quoted_list<'n>(names: impl ExactSizeIterator<Item = &'n str>, out: &mut String) {
+    let last = names.len().saturating_sub(1);
+    for (at, name) in names.enumerate() {
+        out.push_str(match at {
             0 => "",
-            _ if at + 1 == names.len() => " and ",
+            _ if at == last => " and ",
             _ => ", ",
         });
-        push_quoted(name, &mut list);
+        push_quoted(name, out);
     }
-    list
+}
+
+/// The ASCII small letters that a text begins with. Nearly all names are runs of them with something between, and a run
+/// is quicker to copy than its letters.
+pub(super) fn small_letters(text: &str) -> &str {
+    let length = text.bytes().take_while(u8::is_ascii_lowercase).count();
+    &text[..length]
 }
 
 /// Appends a character in lower case; nearly all of them are ASCII.
@@ -63,8 +81,12 @@ pub(super) fn list(items: &[String]) -> String {
 
 /// `server `a`` or `servers `a` and `b``; the keys come sorted and each once.
 pub(super) fn servers(keys: &[&str]) -> String {
-    let noun = if keys.len() == 1 { "server" } else { "servers" };
-    format!("{noun} {}", quoted_list(keys))
+    let noun = if keys.len() == 1 { "server " } else { "servers " };
+    let length = keys.iter().map(|key| key.len() + 7).sum::<usize>();
+    let mut servers = String::with_capacity(noun.len() + length);
+    servers.push_str(noun);
+    push_quoted_list(keys.iter().copied(), &mut servers);
+    servers
 }
 
 /// `tool `x` of server `a``.
@@ -76,18 +98,27 @@ pub(super) fn identity(kind: Kind, key: &str, name: &str) -> String {
     format!("{kind} {} of server {}", quote(name), quote(key))
 }
 
-/// Each name of the claims with the servers that have it, in order: `x` of `a` and `b`; `y` of `c`. What `note` says of a
+/// Each name of the claims with the servers that have it, in order: `x` of `a` and `b`; `y` of `c`. What `note` adds to a
 /// name follows its servers.
-pub(super) fn names_and_servers(claims: &[Claim<'_>], note: impl Fn(&str) -> String) -> String {
+pub(super) fn names_and_servers(
+    claims: &[Claim<'_>],
+    mut note: impl FnMut(&str, &mut String),
+) -> String {
     let mut pairs: Vec<(&str, &str)> =
         claims.iter().map(|claim| (claim.name.as_str(), claim.key().as_str())).collect();
     pairs.sort_unstable();
     pairs.dedup();
-    let names = pairs.chunk_by(|a, b| a.0 == b.0).map(|same| {
-        let (name, keys) = (same[0].0, same.iter().map(|pair| pair.1).collect::<Vec<_>>());
-        format!("{} of {}{}", quote(name), quoted_list(&keys), note(name))
-    });
-    names.collect::<Vec<_>>().join("; ")
+    let length = pairs.iter().map(|(name, key)| name.len() + key.len() + 16).sum();
+    let mut text = String::with_capacity(length);
+    for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let name = same[0].0;
+        text.push_str(if text.is_empty() { "" } else { "; " });
+        push_quoted(name, &mut text);
+        text.push_str(" of ");
+        push_quoted_list(same.iter().map(|(_, key)| *key), &mut text);
+        note(name, &mut text);
+    }
+    text
 }
 
 #[cfg(test)]

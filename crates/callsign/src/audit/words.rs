@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::str::Chars;
 
-use super::wording::push_lower;
+use super::wording::{push_lower, small_letters};
 
 /// Words that mean the same; the first column is what the others fold to. The page of CS005 lists them too.
 ///
@@ -88,7 +88,15 @@ impl Words {
         let mut start = 0;
         let mut before: Option<char> = None;
         let mut rest = name.chars();
-        while let Some(c) = rest.next() {
+        loop {
+            // A small letter begins no word inside letters, and neither do those that follow it.
+            if before.is_none_or(|before| before.is_ascii_alphabetic()) {
+                let run = small_letters(rest.as_str());
+                self.lower.push_str(run);
+                before = run.chars().next_back().or(before);
+                rest = rest.as_str()[run.len()..].chars();
+            }
+            let Some(c) = rest.next() else { break };
             if !c.is_alphanumeric() {
                 self.end_word(start);
                 start = self.lower.len();
@@ -137,6 +145,9 @@ fn fold(word: &str) -> Cow<'_, str> {
 
 /// A word without its plural ending. `status`, `address` and `analysis` have none.
 fn singular(word: &str) -> Cow<'_, str> {
+    if !word.ends_with('s') {
+        return Cow::Borrowed(word);
+    }
     if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
         return Cow::Owned(format!("{stem}y"));
     }
