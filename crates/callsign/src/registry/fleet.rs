@@ -1,11 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::plan::{self, Fast, Plan};
 use super::registry::{Registry, Settings};
-use super::{Missing, MissingCause, RegisterError, Registration};
+use super::{Claimant, Missing, MissingCause, RegisterError, Registration};
 use crate::catalogue::Catalogue;
-use crate::name::{ExposedName, ServerKey};
+use crate::name::{ExposedName, ServerKey, ToolId};
 
 /// One server of a fleet that is to be loaded.
 #[derive(Debug)]
@@ -73,7 +73,8 @@ impl Registry {
 
     /// Registers those servers of a fleet that can be, each completely, and names the others.
     ///
-    /// Of servers that claim one name none is loaded: neither order nor luck decides who has it.
+    /// Of servers that claim one name none is loaded, also when one of them can't be loaded for another reason: neither
+    /// order nor luck decides who has a name. The claims of a server without a catalogue are not known.
     pub fn load_available(&mut self, fleet: Vec<Load<'_>>) -> LoadedFleet {
         let (plans, missing) = self.plan_fleet(fleet);
         LoadedFleet { loaded: self.commit_all(plans), missing }
@@ -82,31 +83,43 @@ impl Registry {
     fn plan_fleet(&self, fleet: Vec<Load<'_>>) -> (Plans, BTreeMap<ServerKey, LoadError>) {
         let mut plans: Plans = Vec::with_capacity(fleet.len());
         let mut missing = BTreeMap::new();
+        let mut refused = BTreeMap::new();
+        let twice = keys_twice(&fleet);
         for Load { server, catalogue, registration } in fleet {
             let settings = Settings::of(&registration);
-            if missing.contains_key(&server) || plans.iter().any(|(plan, _)| plan.server == server)
-            {
-                plans.retain(|(plan, _)| plan.server != server);
-                let error = RegisterError::AlreadyRegistered { server: server.clone() };
-                missing.insert(server, error.into());
-                continue;
-            }
-            let planned = match catalogue {
-                Err(reason) => Err(LoadError::Unavailable { server: server.clone(), reason }),
-                Ok(catalogue) => plan::plan(&self.current, server.clone(), catalogue, registration)
-                    .map_err(LoadError::from),
+            let planned = match &catalogue {
+                _ if twice.contains(&server) => {
+                    Err(RegisterError::AlreadyRegistered { server: server.clone() }.into())
+                }
+                Err(reason) => {
+                    let reason = reason.clone();
+                    Err(LoadError::Unavailable { server: server.clone(), reason })
+                }
+                Ok(catalogue) => {
+                    let (server, catalogue) = (server.clone(), catalogue.clone());
+                    plan::plan(&self.current, server, catalogue, registration)
+                        .map_err(LoadError::from)
+                }
             };
             match planned {
                 Ok(plan) => plans.push((plan, settings)),
-                Err(error) => drop(missing.insert(server, error)),
+                Err(error) => {
+                    if let Ok(catalogue) = catalogue {
+                        let claims =
+                            plan::claims(&self.current, &server, catalogue, &settings.filter);
+                        note_claims(claims, &mut refused);
+                    }
+                    missing.insert(server, error);
+                }
             }
         }
-        for (server, names) in clashes(&plans) {
+        for (server, names) in clashes(&plans).into_iter().chain(lost(&plans, &refused)) {
             let advertised = plans
                 .iter()
                 .find(|(plan, _)| plan.server == server)
                 .map_or(0, |(p, _)| p.rows.len());
-            missing.insert(server.clone(), plan::shortfall(&server, advertised, names).into());
+            let shortfall = plan::shortfall(&server, advertised, names).into();
+            missing.entry(server).or_insert(shortfall);
         }
         plans.retain(|(plan, _)| !missing.contains_key(&plan.server));
         (plans, missing)
@@ -121,6 +134,22 @@ impl Registry {
 }
 
 type Plans = Vec<(Plan, Settings)>;
+
+/// The keys that a fleet has more than once.
+fn keys_twice(fleet: &[Load<'_>]) -> BTreeSet<ServerKey> {
+    let mut seen = BTreeSet::new();
+    fleet.iter().map(|load| &load.server).filter(|key| !seen.insert(*key)).cloned().collect()
+}
+
+/// Several may claim a name: the first by identity stands for all, whatever their order.
+fn note_claims(claims: Vec<(ExposedName, ToolId)>, refused: &mut BTreeMap<ExposedName, ToolId>) {
+    for (exposed, id) in claims {
+        let holder = refused.entry(exposed).or_insert_with(|| id.clone());
+        if id < *holder {
+            *holder = id;
+        }
+    }
+}
 
 /// Names that several servers of one fleet claim, told to each of them.
 ///
@@ -139,6 +168,32 @@ fn clashes(plans: &Plans) -> BTreeMap<ServerKey, Vec<Missing>> {
         }
     }
     clashes
+}
+
+/// Names that a server has in common with one that could not be loaded. To give them to it would be to let the other's
+/// failure decide.
+fn lost(
+    plans: &Plans,
+    refused: &BTreeMap<ExposedName, ToolId>,
+) -> BTreeMap<ServerKey, Vec<Missing>> {
+    let mut lost = BTreeMap::<ServerKey, Vec<Missing>>::new();
+    if refused.is_empty() {
+        return lost;
+    }
+    for (plan, _) in plans {
+        for (row, position) in plan.rows.iter().zip(&plan.positions) {
+            let Some(holder) = refused.get(&row.exposed) else { continue };
+            lost.entry(plan.server.clone()).or_default().push(Missing {
+                wire: Some(row.tool.wire().clone()),
+                position: *position,
+                cause: MissingCause::Taken {
+                    exposed: row.exposed.clone(),
+                    holder: Claimant::Tool(holder.clone()),
+                },
+            });
+        }
+    }
+    lost
 }
 
 /// The names that more than one plan has, each with all its rows, sorted by server.
@@ -186,6 +241,21 @@ mod tests {
         let filter = Filter { tools, ..Filter::default() };
         let registration = Registration { filter, ..Registration::default() };
         Load { server: ServerKey::new(server).unwrap(), catalogue: Ok(catalogue), registration }
+    }
+
+    #[test]
+    fn a_claim_counts_also_of_a_server_that_cannot_be_loaded() {
+        for order in [["a", "b"], ["b", "a"]] {
+            let fleet = order.map(|server| match server {
+                "a" => load("a", &["delete_all", "bad name"], None),
+                _ => load("b", &["delete_all"], None),
+            });
+            let mut registry = Registry::new(Bare);
+            let outcome = registry.load_available(fleet.into());
+            assert!(outcome.loaded.is_empty(), "{outcome:?}");
+            let told = outcome.missing[&ServerKey::new("b").unwrap()].to_string();
+            assert!(told.contains("`delete_all` of server `a`"), "{told}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::registration::{Registration, ToolOptions};
 use super::snapshot::{Row, Snapshot};
 use super::{Claimant, Duplicate, Missing, MissingCause, RegisterError, UnknownOption};
-use crate::catalogue::{Catalogue, Tool};
+use crate::catalogue::{Catalogue, Filter, Tool};
 use crate::name::{ExposedName, ServerKey, ToolId, WireName, nearest};
 
 /// A registration that has been checked against a snapshot and can't fail any more.
@@ -127,6 +127,24 @@ fn missing(catalogue: &Catalogue, failed: Vec<(usize, MissingCause)>) -> Vec<Mis
         cause: MissingCause::Malformed(entry.reason.clone()),
     });
     failed.chain(unreadable).collect()
+}
+
+/// The names that a server's tools would have, as far as they can be named. Of two claims of one name in the listing one
+/// is given: the name is contested either way.
+pub(super) fn claims(
+    snapshot: &Snapshot,
+    server: &ServerKey,
+    mut catalogue: Catalogue,
+    filter: &Filter,
+) -> Vec<(ExposedName, ToolId)> {
+    filter.retain(server, &mut catalogue);
+    let tools = catalogue.tools().iter();
+    tools
+        .filter_map(|tool| {
+            let name = snapshot.scheme.name(server, tool.wire()).ok()?;
+            Some((name, ToolId::new(server.clone(), tool.wire().clone())))
+        })
+        .collect()
 }
 
 pub(super) fn shortfall(

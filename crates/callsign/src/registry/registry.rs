@@ -26,7 +26,7 @@ pub struct Registry {
 
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    filter: Filter,
+    pub(super) filter: Filter,
     options: BTreeMap<String, ToolOptions>,
     /// The how many-th server it was.
     since: u64,

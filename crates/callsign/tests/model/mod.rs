@@ -299,15 +299,21 @@ impl Model {
         names
     }
 
-    /// Those of a fleet that can be loaded together: each alone could, and none wants a name that another wants.
+    /// Those of a fleet that can be loaded together: each alone could, and none wants a name that
+    /// another wants, be that one loaded or not.
     fn together(&self, fleet: &[Server]) -> Vec<Held> {
         let count = |key: &str| fleet.iter().filter(|server| server.key == key).count();
         let alone: Vec<Held> =
             fleet.iter().filter(|s| count(&s.key) == 1).filter_map(|s| self.accepted(s)).collect();
+        let wanted = |server: &Server| -> Vec<String> {
+            let fits = |wire: &&String| Self::keeps(server.filter.as_ref(), wire);
+            let wires = server.tools.iter().map(|(wire, _)| wire).filter(fits);
+            wires.map(|wire| self.name(&server.key, wire)).collect()
+        };
         let contested = |held: &Held| {
             let mine = self.names_of(held);
-            let others = alone.iter().filter(|other| other.key != held.key);
-            others.flat_map(|other| self.names_of(other)).any(|name| mine.contains(&name))
+            let known = fleet.iter().filter(|other| other.key != held.key && !other.unavailable);
+            known.flat_map(wanted).any(|name| mine.contains(&name))
         };
         alone.iter().filter(|held| !contested(held)).cloned().collect()
     }
