@@ -11,9 +11,9 @@ use crate::output::Color;
 /// One name for every MCP tool, and it answers to it.
 #[derive(Debug, Parser)]
 #[command(name = "callsign", version, max_term_width = 100, arg_required_else_help = true)]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine<C: Subcommand> {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: C,
 
     /// When to colour.
     #[arg(
@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// The main job with nothing installed: real servers, their collisions, and calls that reach the right one.
     Demo(command::demo::Arguments),
-    /// Report colliding, illegal, over-long and look-alike names before anything starts.
-    Check(command::check::Arguments),
+    #[command(flatten)]
+    Check(Check),
     /// Show what the configuration says; nothing is started.
     Servers(command::servers::Arguments),
     /// List every tool: its server, its wire name, its exposed name.
@@ -61,6 +61,28 @@ pub(crate) enum Command {
     /// Serve one of the demonstration's servers over stdio.
     #[command(hide = true)]
     DemoServer(command::demo_server::Arguments),
+}
+
+/// The command line with every command.
+pub(crate) type Arguments = CommandLine<Command>;
+
+/// The command that hooks run again and again.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Check {
+    /// Report colliding, illegal, over-long and look-alike names before anything starts.
+    Check(command::check::Arguments),
+}
+
+impl Arguments {
+    /// Reads the command line; ends the process where it can't be read or asks for help.
+    pub(crate) fn read() -> Self {
+        if std::env::args_os().nth(1).is_none_or(|word| word != "check") {
+            return Self::parse();
+        }
+        // To define all the other commands would take longer than many a check.
+        let CommandLine { command, color, quiet, verbose } = CommandLine::<Check>::parse();
+        Self { command: Command::Check(command), color, quiet, verbose }
+    }
 }
 
 /// Where the configuration comes from, and which of its servers are meant.

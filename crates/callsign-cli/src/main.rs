@@ -23,16 +23,13 @@ mod report;
 mod state_folder;
 mod table;
 
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
-
-use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let arguments = arguments();
+    let arguments = Arguments::read();
     output::set_color(arguments.color);
     match command::run(arguments) {
         Ok(status) => status,
@@ -45,14 +42,4 @@ fn main() -> ExitCode {
             failure.exit().into()
         }
     }
-}
-
-/// As [`parse`](clap::Parser::parse), but the definition of the arguments is not taken apart: that costs more than to read them.
-fn arguments() -> Arguments {
-    let mut definition = ManuallyDrop::new(Arguments::command());
-    let mut matches = definition
-        .try_get_matches_from_mut(std::env::args_os())
-        .unwrap_or_else(|error| error.exit());
-    Arguments::from_arg_matches_mut(&mut matches)
-        .unwrap_or_else(|error| error.format(&mut definition).exit())
 }

@@ -97,9 +97,13 @@ pub(crate) fn can_ask() -> bool {
 
 /// Text from outside on its way to a terminal: whatever could steer it or can't be seen is escaped, everything else stays.
 pub(crate) fn escaped(text: &str) -> String {
+    // Nearly all texts are plain.
+    if text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c == ' ' || c.is_ascii_graphic() {
+        if c == '"' || c == '\'' || c == '\\' {
             out.push(c);
         } else {
             out.extend(c.escape_debug());

@@ -15,7 +15,7 @@ pub(crate) mod which;
 
 use std::process::ExitCode;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Check, Command};
 use crate::failure::Failure;
 
 /// How much is said beside the result.
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     let verbosity = Verbosity { quiet: arguments.quiet, verbose: arguments.verbose };
     let status = match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments, verbosity),
-        Command::Check(arguments) => check::run(&arguments, verbosity),
+        Command::Check(Check::Check(arguments)) => check::run(&arguments, verbosity),
         Command::Servers(arguments) => servers::run(&arguments),
         Command::List(arguments) => list::run(&arguments, verbosity),
         Command::Alias(arguments) => alias::run(&arguments, verbosity),

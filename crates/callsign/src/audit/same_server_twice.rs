@@ -39,7 +39,9 @@
 //!
 //! Set `CS007` to `"info"` or `"off"` in callsign.toml.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 use super::finding::{Facts, Severity, Subject};
 use super::fleet::Server;
@@ -137,7 +139,7 @@ pub(super) fn same_servers(servers: &[Server]) -> Vec<SameServer<'_>> {
     let describe = |members: Vec<usize>| SameServer {
         keys: members.iter().map(|&at| &servers[at].key).collect(),
         evidence: evidence(&members),
-        tools: known[members[0]].names.as_ref().map_or(0, Vec::len),
+        tools: known[members[0]].names().map_or(0, <[_]>::len),
         members,
     };
     groups.into_iter().map(describe).collect()
@@ -147,21 +149,30 @@ pub(super) fn same_servers(servers: &[Server]) -> Vec<SameServer<'_>> {
 struct Known<'a> {
     server: &'a Server,
     endpoint: Option<&'a str>,
-    /// Its tools' names, sorted, each once; `None` if its catalogue is not known or empty.
-    names: Option<Vec<&'a str>>,
+    /// The least and the greatest of its tools' names; `None` if its catalogue is not known or empty.
+    ends: Option<(&'a str, &'a str)>,
+    /// See [`names`](Self::names).
+    names: OnceCell<Vec<&'a str>>,
 }
 
 impl<'a> Known<'a> {
     fn of(server: &'a Server) -> Self {
         let endpoint = server.launch.as_ref().and_then(super::Launch::telling_endpoint);
-        let names = server.catalogue.as_ref().ok().map(|catalogue| {
-            let mut names: Vec<&str> =
-                catalogue.tools().iter().map(|tool| &**tool.wire()).collect();
+        let names = || names(server);
+        let ends = names().min().zip(names().max());
+        Self { server, endpoint, ends, names: OnceCell::new() }
+    }
+
+    /// Its tools' names, sorted, each once; `None` if its catalogue is not known or empty. Sorted when they are first asked
+    /// for: most servers have neither launch nor tools in common with another.
+    fn names(&self) -> Option<&[&'a str]> {
+        self.ends?;
+        Some(self.names.get_or_init(|| {
+            let mut names: Vec<&str> = names(self.server).collect();
             names.sort_unstable();
             names.dedup();
             names
-        });
-        Self { server, endpoint, names: names.filter(|names| !names.is_empty()) }
+        }))
     }
 
     fn settings(&self) -> Option<&'a str> {
@@ -170,7 +181,7 @@ impl<'a> Known<'a> {
 
     /// Whether at least half of the smaller list is in the other.
     fn resembles(&self, other: &Self) -> bool {
-        let (Some(a), Some(b)) = (&self.names, &other.names) else { return true };
+        let (Some(a), Some(b)) = (self.names(), other.names()) else { return true };
         let (smaller, larger) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         let missing = smaller.iter().filter(|name| larger.binary_search(name).is_err());
         let may_miss = smaller.len() / 2;
@@ -189,6 +200,11 @@ impl<'a> Known<'a> {
             theirs.get(name).is_none_or(|other| tool.changed_fields(other).is_empty())
         })
     }
+}
+
+fn names(server: &Server) -> impl Iterator<Item = &str> {
+    let tools = server.catalogue.as_ref().map_or(&[][..], Catalogue::tools);
+    tools.iter().map(|tool| &**tool.wire())
 }
 
 fn evidence(known: &[Known<'_>], members: &[usize]) -> Evidence {
@@ -211,7 +227,7 @@ fn join_by_launch(known: &[Known<'_>], joined: &mut Joined) {
     }
     for bucket in buckets.into_values().filter(|bucket| bucket.len() > 1) {
         let (listed, unlisted): (Vec<usize>, Vec<usize>) =
-            bucket.into_iter().partition(|&at| known[at].names.is_some());
+            bucket.into_iter().partition(|&at| known[at].ends.is_some());
         let classes = classes(&listed, |a, b| known[a].resembles(&known[b]));
         let one_class = classes.len() == 1;
         for class in classes {
@@ -263,20 +279,29 @@ fn family(key: &str) -> Option<&str> {
 
 /// Classes of at least two servers with equal lists of names and no contradicting definitions.
 fn equal_catalogues(known: &[Known<'_>], wanted: impl Fn(&[&str]) -> bool) -> Vec<Vec<usize>> {
-    let mut buckets = HashMap::<&[&str], Vec<usize>, foldhash::fast::RandomState>::default();
-    for (at, server) in known.iter().enumerate() {
-        if let Some(names) = server.names.as_deref().filter(|names| wanted(names)) {
-            buckets.entry(names).or_default().push(at);
-        }
-    }
-    let mut shared: Vec<_> = buckets.into_values().filter(|bucket| bucket.len() > 1).collect();
-    // Nothing may depend on the hash.
-    shared.sort_unstable();
-    shared
+    let with_names = (0..known.len()).filter(|&at| known[at].ends.is_some());
+    let candidates = in_common(with_names, |at| known[at].ends).into_iter().flatten();
+    let wanted = candidates.filter(|&at| known[at].names().is_some_and(&wanted));
+    in_common(wanted, |at| known[at].names())
         .into_iter()
         .flat_map(|bucket| classes(&bucket, |a, b| known[a].defines_the_same(&known[b])))
         .filter(|class| class.len() > 1)
         .collect()
+}
+
+/// Groups of at least two items for which `key` gives the same; in the order of the items.
+fn in_common<K: Hash + Eq>(
+    items: impl Iterator<Item = usize>,
+    key: impl Fn(usize) -> K,
+) -> Vec<Vec<usize>> {
+    let mut groups = HashMap::<K, Vec<usize>, foldhash::fast::RandomState>::default();
+    for item in items {
+        groups.entry(key(item)).or_default().push(item);
+    }
+    let mut shared: Vec<_> = groups.into_values().filter(|group| group.len() > 1).collect();
+    // Nothing may depend on the hash.
+    shared.sort_unstable();
+    shared
 }
 
 /// Puts each item with the first class whose first member it is like; what would open a class too many stays alone.
