@@ -4,7 +4,7 @@ use callsign::audit::{self, Finding, Kind};
 use callsign::{Catalogue, ServerKey};
 use callsign_config::{ConfigFile, Place};
 
-use crate::catalogues::Known;
+use crate::catalogues::{Known, Origin};
 
 /// A place in one of the configuration files.
 #[derive(Debug, Clone, Copy)]
@@ -37,36 +37,33 @@ fn locate<'a>(place: &audit::Place, known: &Known<'a>) -> Located<'a> {
         let catalogue = known.catalogue.as_ref().ok()?;
         match listed.kind {
             Kind::Tool => tool_span(known, catalogue, listed.index),
-            Kind::Prompt => entry.spans.prompts.get(listed.index).copied(),
-            Kind::Resource => entry.spans.resources.get(listed.index).copied(),
-            Kind::Server => None,
+            Kind::Prompt if known.origin == Origin::Static => {
+                entry.spans.prompts.get(listed.index).copied()
+            }
+            Kind::Resource if known.origin == Origin::Static => {
+                entry.spans.resources.get(listed.index).copied()
+            }
+            _ => None,
         }
     });
     let place = span.map_or(entry.place, |span| file.place(span));
     Located { file, place }
 }
 
-/// The catalogue may have been filtered or fetched, so an entry is found again by its name, not its number.
+/// Where a tool of a catalogue stands in the file. What the configuration lists stands at its position, filtered or not;
+/// what a server said is found again by its name, if the configuration names it.
 fn tool_span(
     known: &Known<'_>,
     catalogue: &Catalogue,
     position: usize,
 ) -> Option<callsign_config::Span> {
     let entry = known.chosen.entry;
-    let tools = catalogue.tools();
-    let Some(index) = index_of(catalogue, position) else {
+    if known.origin == Origin::Static {
         return entry.spans.tools.get(position).copied();
-    };
-    let wire = tools.get(index)?.wire();
-    let earlier = tools.iter().take(index).filter(|tool| tool.wire() == wire).count();
-    entry.tool_spans(wire).nth(earlier)
-}
-
-fn index_of(catalogue: &Catalogue, position: usize) -> Option<usize> {
-    if catalogue.malformed().is_empty() {
-        return (position < catalogue.tools().len()).then_some(position);
     }
-    (0..catalogue.tools().len()).find(|&index| catalogue.position(index) == position)
+    let at = |index: &usize| catalogue.position(*index) == position;
+    let index = (0..catalogue.tools().len()).find(at)?;
+    entry.tool_spans(catalogue.tools().get(index)?.wire()).next()
 }
 
 fn of<'k, 'a>(server: &ServerKey, servers: &'k [Known<'a>]) -> Option<&'k Known<'a>> {

@@ -726,3 +726,14 @@ fn no_damage_to_a_file_is_a_crash() {
         }
     }
 }
+
+/// What a filter leaves out keeps its place in the file, and so does what comes after it.
+#[test]
+fn a_finding_behind_a_filter_points_at_its_own_tool() {
+    let sandbox = Sandbox::new();
+    let text = r#"{"mcpServers": {"a": {"tools": ["x", "bad y", "z"], "exclude": ["x"]}}}"#;
+    sandbox.write("m.json", text);
+    let report = sandbox.callsign(["check", "m.json", "--format", "json"]).run().exits(1).json();
+    let column = text.find("\"bad y\"").expect("the tool") + 1;
+    assert_eq!(report["findings"][0]["location"]["column"], column);
+}
