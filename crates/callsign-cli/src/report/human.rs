@@ -13,7 +13,7 @@ use crate::locate::Located;
 use crate::output::{self, DIM, GOOD, HELP, count, escaped, is_visible};
 
 /// With more findings than this, excerpts would bury the list; `-v` shows them all the same.
-const MOST_EXCERPTS: usize = 20;
+const MOST_EXCERPTS: usize = 10;
 /// Excerpts of one finding; the places beyond are named in its sentence already.
 const MOST_PLACES: usize = 6;
 
