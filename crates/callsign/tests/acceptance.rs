@@ -257,8 +257,8 @@ fn failures() -> Vec<Failure> {
         filter: Filter { tools: Some(vec![tools.into()]), ..Filter::default() },
         ..Registration::default()
     };
-    let take = || Registration {
-        replace_local: BTreeSet::from(["mcp__beta__request".to_owned()]),
+    let take = |name: &str| Registration {
+        replace_local: BTreeSet::from([name.to_owned()]),
         ..Registration::default()
     };
     let mut malformed = catalogue(&["fine"]);
@@ -286,8 +286,11 @@ fn failures() -> Vec<Failure> {
         ("unknown filter entry", catalogue(&["fine"]), only("fin"), |error| {
             matches!(error, RegisterError::UnknownFilterEntries(_))
         }),
-        ("no such local tool", catalogue(&["request"]), take(), |error| {
+        ("no such local tool", catalogue(&["request"]), take("mcp__beta__request"), |error| {
             matches!(error, RegisterError::UnknownLocal { .. })
+        }),
+        ("no such claim", catalogue(&["request"]), take("mcp__gamma__local"), |error| {
+            matches!(error, RegisterError::UnclaimedLocal { .. })
         }),
     ]
 }
@@ -604,6 +607,13 @@ fn t32_explicit_replacement_of_one_name_works_and_is_the_only_way() {
     };
     let tools = || catalogue(&["shout", "whisper"]);
     assert!(registry.register(key("s"), tools(), take("shout")).is_err(), "only the one named");
+    let unclaimed = registry.register(key("s"), catalogue(&["shout"]), take("whisper"));
+    assert!(matches!(unclaimed, Err(RegisterError::Shortfall { .. })), "{unclaimed:?}");
+    let unclaimed = registry.register(key("s"), catalogue(&["mutter"]), take("shout"));
+    assert_eq!(
+        unclaimed.unwrap_err().to_string(),
+        "server `s` was to replace local tools whose names none of its tools gets: `shout`"
+    );
     registry.register(key("s"), catalogue(&["shout"]), take("shout")).unwrap();
     assert_eq!(registry.resolve("shout").unwrap().server(), Some(&key("s")));
     assert_eq!(names(&registry), ["whisper", "shout"]);

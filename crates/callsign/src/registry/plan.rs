@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::registration::{Registration, ToolOptions, Unreadable};
 use super::snapshot::{Row, Snapshot};
@@ -40,8 +40,8 @@ pub(super) fn plan(
     refuse_unknown_local(snapshot, &server, &replace_local)?;
     let left_out = leave_out(unreadable, &mut catalogue);
     let names = names(snapshot, &server, &catalogue, &|name| replace_local.contains(name))?;
+    let evicted = evicted(snapshot, &server, &names, &replace_local)?;
     admit(&server, catalogue.tools(), admission)?;
-    let evicted = names.iter().filter(|name| snapshot.get(name).is_some()).cloned().collect();
     let positions = catalogue.positions().collect();
     Ok(Plan { rows: rows(names, catalogue, options), positions, left_out, server, evicted })
 }
@@ -166,7 +166,7 @@ pub(super) fn admit(
 pub(super) fn rows(
     names: Vec<ExposedName>,
     catalogue: Catalogue,
-    mut options: std::collections::BTreeMap<String, ToolOptions>,
+    mut options: BTreeMap<String, ToolOptions>,
 ) -> Vec<Row> {
     names
         .into_iter()
@@ -206,10 +206,28 @@ fn spells(snapshot: &Snapshot, server: &ServerKey, wire: &WireName, key: &str) -
     snapshot.scheme.name(server, wire).is_ok_and(|name| name.as_str() == key)
 }
 
+/// The local tools that give up their names, which must be all that were said to.
+fn evicted(
+    snapshot: &Snapshot,
+    server: &ServerKey,
+    names: &[ExposedName],
+    replace_local: &BTreeSet<String>,
+) -> Result<Vec<ExposedName>, RegisterError> {
+    let evicted: Vec<ExposedName> =
+        names.iter().filter(|name| snapshot.get(name).is_some()).cloned().collect();
+    let claimed: BTreeSet<&str> = evicted.iter().map(ExposedName::as_str).collect();
+    let unclaimed: Vec<String> =
+        replace_local.iter().filter(|name| !claimed.contains(name.as_str())).cloned().collect();
+    if unclaimed.is_empty() {
+        return Ok(evicted);
+    }
+    Err(RegisterError::UnclaimedLocal { server: server.clone(), names: unclaimed })
+}
+
 fn refuse_unknown_local(
     snapshot: &Snapshot,
     server: &ServerKey,
-    replace_local: &std::collections::BTreeSet<String>,
+    replace_local: &BTreeSet<String>,
 ) -> Result<(), RegisterError> {
     let is_local = |name: &str| snapshot.get(name).is_some_and(|entry| entry.server().is_none());
     let names: Vec<String> = replace_local.iter().filter(|name| !is_local(name)).cloned().collect();

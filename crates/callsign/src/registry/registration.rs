@@ -17,7 +17,8 @@ pub struct Registration<'a> {
     pub options: BTreeMap<String, ToolOptions>,
     /// What is done about tools of the listing that can't be read and that the filter does not leave out.
     pub unreadable: Unreadable,
-    /// Local tools that this server may take the name of, by exposed name. Anything not listed keeps its name.
+    /// Local tools that this server takes the name of, by exposed name. Anything not listed keeps its name, and a name that
+    /// is no local tool's, or that the server does not claim, is an error.
     pub replace_local: BTreeSet<String>,
     /// Asked once, with all tools.
     pub admission: Option<Admission<'a>>,
