@@ -26,7 +26,7 @@ use std::time::Duration;
 use callsign::catalogue::Filter;
 use callsign::registry::{
     Claimant, Duplicate, FleetError, Load, LoadError, LocalError, MissingCause, OnTaken,
-    RegisterError, Registration, Registry, ReplaceError, ToolOptions,
+    RegisterError, Registration, Registry, ReplaceError, ToolOptions, Unreadable,
 };
 use callsign::scheme::{Bare, ProviderSafe, Qualified, Scheme};
 use callsign::{Catalogue, ExposedName, ServerKey, Tool, ToolId};
@@ -257,8 +257,8 @@ fn failures() -> Vec<Failure> {
         filter: Filter { tools: Some(vec![tools.into()]), ..Filter::default() },
         ..Registration::default()
     };
-    let take = || Registration {
-        replace_local: BTreeSet::from(["mcp__beta__request".to_owned()]),
+    let take = |name: &str| Registration {
+        replace_local: BTreeSet::from([name.to_owned()]),
         ..Registration::default()
     };
     let mut malformed = catalogue(&["fine"]);
@@ -286,8 +286,11 @@ fn failures() -> Vec<Failure> {
         ("unknown filter entry", catalogue(&["fine"]), only("fin"), |error| {
             matches!(error, RegisterError::UnknownFilterEntries(_))
         }),
-        ("no such local tool", catalogue(&["request"]), take(), |error| {
+        ("no such local tool", catalogue(&["request"]), take("mcp__beta__request"), |error| {
             matches!(error, RegisterError::UnknownLocal { .. })
+        }),
+        ("no such claim", catalogue(&["request"]), take("mcp__gamma__local"), |error| {
+            matches!(error, RegisterError::UnclaimedLocal { .. })
         }),
     ]
 }
@@ -404,6 +407,74 @@ fn t23_a_shortfall_lists_every_missing_name_sorted_with_its_cause() {
     assert_eq!(holder, &Claimant::Local(wire("mcp__gamma__local")));
     assert_eq!(error.to_string().lines().count(), 6, "one line each: {error}");
     assert!(error.to_string().starts_with("5 of 6 tools of server `gamma`"), "{error}");
+}
+
+/// A listing of `names` with an entry that has no name in front and one that is unreadable otherwise behind.
+fn partly_unreadable(names: &[&str]) -> Catalogue {
+    let mut listing = Catalogue::default();
+    listing.push_tool(r#"{"title":"nameless"}"#);
+    names.iter().for_each(|name| listing.push_tool(&definition(name)));
+    listing.push_tool(r#"{"name":"twice","name":"twice"}"#);
+    listing
+}
+
+#[test]
+fn unreadable_tools_are_left_out_where_that_is_asked_for_and_can_be_named() {
+    let asked = || Registration { unreadable: Unreadable::LeaveOut, ..Registration::default() };
+    let left_out = |registry: &Registry, server: &str| -> Vec<(usize, String)> {
+        let snapshot = registry.snapshot();
+        let entries = snapshot.left_out(&key(server)).unwrap().iter();
+        entries.map(|entry| (entry.position, entry.reason.to_string())).collect()
+    };
+    let both =
+        |last| vec![(0, "it has no `name`".to_owned()), (last, "it has `name` twice".to_owned())];
+    let mut registry = qualified();
+    registry.register(key("s"), partly_unreadable(&["a", "b"]), asked()).unwrap();
+    assert_eq!(names(&registry), ["mcp__s__a", "mcp__s__b"]);
+    assert_eq!(left_out(&registry, "s"), both(3));
+    assert_eq!(registry.snapshot().left_out(&key("t")), None);
+
+    let error = registry
+        .register(key("t"), partly_unreadable(&["a"]), Registration::default())
+        .unwrap_err();
+    assert!(error.to_string().starts_with("2 of 3 tools of server `t`"), "{error}");
+
+    registry.replace(&key("s"), partly_unreadable(&["a"])).unwrap();
+    assert_eq!(left_out(&registry, "s"), both(2), "a new catalogue is taken as the first was");
+    registry.replace(&key("s"), catalogue(&["a"])).unwrap();
+    assert_eq!(left_out(&registry, "s"), []);
+
+    let fleet = vec![
+        Load { server: key("t"), catalogue: Ok(partly_unreadable(&["a"])), registration: asked() },
+        load("u", &["a"]),
+    ];
+    registry.load(fleet).unwrap();
+    assert_eq!((left_out(&registry, "t"), left_out(&registry, "u")), (both(2), vec![]));
+}
+
+#[test]
+fn leaving_unreadable_tools_out_excuses_nothing_else() {
+    let asked = |wire: &str| Registration { unreadable: Unreadable::LeaveOut, ..hidden(wire) };
+    let mut registry = qualified();
+    let before = rendering(&registry);
+    let error = registry.register(key("s"), partly_unreadable(&["b b"]), asked("b b")).unwrap_err();
+    let RegisterError::Shortfall { missing, .. } = &error else { panic!("{error}") };
+    assert_eq!((missing.len(), missing[0].position), (1, 1));
+    registry.register(key("s"), partly_unreadable(&["b"]), asked("c")).unwrap_err();
+    registry.register(key("s"), partly_unreadable(&["b", "b"]), asked("b")).unwrap_err();
+    assert_eq!(rendering(&registry), before);
+    registry.register(key("s"), partly_unreadable(&["b"]), asked("twice")).unwrap();
+}
+
+#[test]
+fn a_filter_that_names_the_good_tools_is_enough_beside_a_nameless_one() {
+    let only = Filter { tools: Some(vec!["b".into()]), ..Filter::default() };
+    let registration = || Registration { filter: only.clone(), ..Registration::default() };
+    let mut registry = qualified();
+    registry.register(key("s"), partly_unreadable(&["a", "b"]), registration()).unwrap();
+    assert_eq!(names(&registry), ["mcp__s__b"]);
+    registry.replace(&key("s"), partly_unreadable(&["c", "b"])).unwrap();
+    assert_eq!(names(&registry), ["mcp__s__b"]);
 }
 
 #[test]
@@ -536,6 +607,13 @@ fn t32_explicit_replacement_of_one_name_works_and_is_the_only_way() {
     };
     let tools = || catalogue(&["shout", "whisper"]);
     assert!(registry.register(key("s"), tools(), take("shout")).is_err(), "only the one named");
+    let unclaimed = registry.register(key("s"), catalogue(&["shout"]), take("whisper"));
+    assert!(matches!(unclaimed, Err(RegisterError::Shortfall { .. })), "{unclaimed:?}");
+    let unclaimed = registry.register(key("s"), catalogue(&["mutter"]), take("shout"));
+    assert_eq!(
+        unclaimed.unwrap_err().to_string(),
+        "server `s` was to replace local tools whose names none of its tools gets: `shout`"
+    );
     registry.register(key("s"), catalogue(&["shout"]), take("shout")).unwrap();
     assert_eq!(registry.resolve("shout").unwrap().server(), Some(&key("s")));
     assert_eq!(names(&registry), ["whisper", "shout"]);

@@ -20,15 +20,13 @@ impl Exposed {
         let mut exposed = Self::default();
         exposed.ends.reserve(claims.len());
         exposed.named.reserve(claims.len());
-        let mut spelling = String::new();
         for (at, claim) in claims.iter().enumerate() {
-            // A scheme may rewrite its buffer as a whole, so it gets one of its own.
-            spelling.clear();
-            scheme.spell(claim.key(), claim.name, &mut spelling);
-            exposed.text.push_str(&spelling);
+            let start = exposed.text.len();
+            scheme.spell(claim.key(), claim.name, &mut exposed.text);
             exposed.ends.push(exposed.text.len());
+            let spelling = &exposed.text[start..];
+            let legal = spelling.len() <= scheme.limit() && has_provider_chars_only(spelling);
             let objection = scheme.objection(claim.key(), claim.name);
-            let legal = spelling.len() <= scheme.limit() && has_provider_chars_only(&spelling);
             exposed.named.push(legal && objection.is_none());
             exposed.objections.extend(objection.map(|problem| (at, problem)));
         }

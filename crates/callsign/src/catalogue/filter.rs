@@ -7,6 +7,9 @@ use crate::name::{ServerKey, WireName, nearest};
 ///
 /// `None` is no filter; an empty list means none. An entry may end in `*`, which stands for any rest. `tools` and
 /// `include` both choose, and a tool must be in each list that is given; `exclude` always wins.
+///
+/// An entry of the listing whose name can't be read can't have been chosen, so a list that chooses leaves it out, and
+/// `exclude` alone does not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only these (the `tools` list of a configuration).
@@ -79,10 +82,13 @@ impl Filter {
         }
         let [tools, include, exclude] = [&self.tools, &self.include, &self.exclude]
             .map(|list| list.as_deref().map(Entries::of));
+        let is_in = |entries: &Entries<'_>, wire: Option<&WireName>| {
+            wire.is_some_and(|wire| entries.cover(wire))
+        };
         catalogue.retain_tools(|wire| {
-            tools.as_ref().is_none_or(|entries| entries.cover(wire))
-                && include.as_ref().is_none_or(|entries| entries.cover(wire))
-                && !exclude.as_ref().is_some_and(|entries| entries.cover(wire))
+            tools.as_ref().is_none_or(|entries| is_in(entries, wire))
+                && include.as_ref().is_none_or(|entries| is_in(entries, wire))
+                && !exclude.as_ref().is_some_and(|entries| is_in(entries, wire))
         });
     }
 
@@ -176,6 +182,27 @@ mod tests {
             unknown[0].to_string(),
             "`readfile` in `exclude` names no tool of server `s`; did you mean `read_file`?"
         );
+    }
+
+    #[test]
+    fn an_entry_without_a_name_was_chosen_by_no_list() {
+        let unreadable = |filter: Filter| {
+            let mut catalogue = catalogue(&["a", "b"]);
+            catalogue.push_tool("{}");
+            catalogue.push_tool(r#"{"name":"c","name":"c"}"#);
+            filter.apply(&ServerKey::new("s").unwrap(), &mut catalogue).unwrap();
+            let names = catalogue.malformed().iter().map(|m| m.name.as_deref().map(str::to_owned));
+            (catalogue.tools().len(), names.collect::<Vec<_>>())
+        };
+        let named = || Some("c".to_owned());
+        let tools = |entries: &[&str]| Filter { tools: list(entries), ..Filter::default() };
+        assert_eq!(unreadable(tools(&["a"])), (1, vec![]));
+        assert_eq!(unreadable(tools(&[])), (0, vec![]));
+        assert_eq!(unreadable(tools(&["a", "c"])), (1, vec![named()]), "asked for by its name");
+        assert_eq!(unreadable(Filter { include: list(&["*"]), ..tools(&["a"]) }), (1, vec![]));
+        let exclude = Filter { exclude: list(&["a"]), ..Filter::default() };
+        assert_eq!(unreadable(exclude), (1, vec![None, named()]));
+        assert_eq!(unreadable(Filter::default()), (2, vec![None, named()]));
     }
 
     #[test]

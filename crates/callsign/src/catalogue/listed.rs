@@ -20,6 +20,14 @@ pub enum MalformedReason {
     /// The naming field occurs twice in one entry, so two readers may see two names.
     #[error("it has `{0}` twice")]
     Twice(&'static str),
+    /// Objects and arrays lie deeper in one another than readers of JSON go.
+    ///
+    /// Never of this crate, which reads the top level only: of whoever hands the definition on to readers that do less.
+    #[error("it nests deeper than {limit} levels")]
+    TooDeep {
+        /// How many levels would have been read.
+        limit: usize,
+    },
 }
 
 /// Reads the name out of a definition and checks only what naming needs: everything else may be unknown to us and still
@@ -136,6 +144,8 @@ mod tests {
         assert_eq!(reason(r#"{"name":7}"#), "its `name` is not a string");
         assert_eq!(reason(r#"{"name":""}"#), "its `name` is empty");
         assert_eq!(reason(r#"{"name":"a","name":"b"}"#), "it has `name` twice");
+        let deep = MalformedReason::TooDeep { limit: 127 };
+        assert_eq!(deep.to_string(), "it nests deeper than 127 levels");
     }
 
     #[test]

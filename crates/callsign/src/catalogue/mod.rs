@@ -180,15 +180,23 @@ impl Catalogue {
         Arc::unwrap_or_clone(self.tools)
     }
 
-    pub(crate) fn retain_tools(&mut self, keep: impl Fn(&WireName) -> bool) {
+    /// Keeps what `keep` says yes to; an unreadable entry without a name is asked about as `None`.
+    pub(crate) fn retain_tools(&mut self, keep: impl Fn(Option<&WireName>) -> bool) {
         let tools = self.positions().zip(&*self.tools).map(|(at, tool)| (at, Some(tool.wire())));
         let unreadable = self.malformed.iter().map(|entry| (entry.position, entry.name.as_ref()));
-        let left_out = tools.chain(unreadable).filter(|(_, name)| !name.is_none_or(&keep));
+        let left_out = tools.chain(unreadable).filter(|(_, name)| !keep(*name));
         let left_out: Vec<usize> = left_out.map(|(at, _)| at).collect();
         self.left_out.extend(left_out);
         self.left_out.sort_unstable();
-        Arc::make_mut(&mut self.tools).retain(|tool| keep(tool.wire()));
-        self.malformed.retain(|malformed| malformed.name.as_ref().is_none_or(&keep));
+        Arc::make_mut(&mut self.tools).retain(|tool| keep(Some(tool.wire())));
+        self.malformed.retain(|malformed| keep(malformed.name.as_ref()));
+    }
+
+    /// Takes the entries that could not be read out of the catalogue and gives them; what was sent keeps its positions.
+    pub(crate) fn leave_out_malformed(&mut self) -> Vec<Malformed> {
+        self.left_out.extend(self.malformed.iter().map(|entry| entry.position));
+        self.left_out.sort_unstable();
+        std::mem::take(&mut self.malformed)
     }
 }
 
@@ -214,10 +222,12 @@ mod tests {
         for raw in [r#"{"name":"a"}"#, "{}", r#"{"name":"b"}"#, r#"{"name":"c"}"#] {
             catalogue.push_tool(raw);
         }
-        catalogue.retain_tools(|wire| wire.as_str() != "a");
+        catalogue.retain_tools(|wire| wire.is_none_or(|wire| wire.as_str() != "a"));
         assert_eq!([catalogue.position(0), catalogue.position(1)], [2, 3]);
-        catalogue.retain_tools(|wire| wire.as_str() != "b");
+        catalogue.retain_tools(|wire| wire.is_none_or(|wire| wire.as_str() != "b"));
         catalogue.push_tool("[]");
         assert_eq!((catalogue.position(0), catalogue.malformed()[1].position), (3, 4));
+        assert_eq!(catalogue.leave_out_malformed().len(), 2);
+        assert_eq!((catalogue.position(0), catalogue.advertised()), (3, 1));
     }
 }

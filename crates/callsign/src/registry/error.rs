@@ -141,8 +141,16 @@ pub enum RegisterError {
     #[error("{}", joined(.0))]
     UnknownOptions(Vec<UnknownOption>),
     /// Names the server was to take over from local tools that no local tool has.
-    #[error("server `{}` was to replace local tools that don't exist: {}", quoted(.server), .names.iter().map(|name| format!("`{}`", quoted(name))).collect::<Vec<_>>().join(", "))]
+    #[error("server `{}` was to replace local tools that don't exist: {}", quoted(.server), quoted_list(.names))]
     UnknownLocal {
+        /// Its key.
+        server: ServerKey,
+        /// The names as given.
+        names: Vec<String>,
+    },
+    /// Local tools the server was to take the names of and does not claim.
+    #[error("server `{}` was to replace local tools whose names none of its tools gets: {}", quoted(.server), quoted_list(.names))]
+    UnclaimedLocal {
         /// Its key.
         server: ServerKey,
         /// The names as given.
@@ -218,6 +226,10 @@ fn missing_words(missing: &[Missing]) -> String {
             None => format!("\n  entry {} of its listing: {cause}", position + 1),
         })
         .collect()
+}
+
+fn quoted_list(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{}`", quoted(name))).collect::<Vec<_>>().join(", ")
 }
 
 fn joined(errors: &[impl fmt::Display]) -> String {

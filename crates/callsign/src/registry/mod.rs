@@ -43,7 +43,7 @@ pub use error::{
 pub use fleet::{FleetError, Load, LoadError, LoadedFleet};
 pub use local::OnTaken;
 pub use miss::{Miss, Spelling};
-pub use registration::{Admission, Registration, ToolOptions};
+pub use registration::{Admission, Registration, ToolOptions, Unreadable};
 pub use registry::{Registry, ReplaceError};
 pub use shared::SharedRegistry;
 pub use snapshot::{Entry, Snapshot};

@@ -1,9 +1,9 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::registration::{Registration, ToolOptions};
+use super::registration::{Registration, ToolOptions, Unreadable};
 use super::snapshot::{Row, Snapshot};
 use super::{Claimant, Duplicate, Missing, MissingCause, RegisterError, UnknownOption};
-use crate::catalogue::{Catalogue, Filter, Tool};
+use crate::catalogue::{Catalogue, Filter, Malformed, Tool};
 use crate::name::{ExposedName, ServerKey, ToolId, WireName, nearest};
 
 /// A registration that has been checked against a snapshot and can't fail any more.
@@ -13,6 +13,8 @@ pub(super) struct Plan {
     pub(super) rows: Vec<Row>,
     /// Where each row stood in the listing.
     pub(super) positions: Vec<usize>,
+    /// Entries of the listing that are not registered because they can't be read.
+    pub(super) left_out: Vec<Malformed>,
     /// Local tools that give up their names.
     pub(super) evicted: Vec<ExposedName>,
 }
@@ -32,15 +34,24 @@ pub(super) fn plan(
         return Err(RegisterError::AlreadyRegistered { server });
     }
     refuse_duplicates(&server, &catalogue)?;
-    let Registration { filter, options, replace_local, admission } = registration;
+    let Registration { filter, options, unreadable, replace_local, admission } = registration;
     filter.apply(&server, &mut catalogue).map_err(RegisterError::UnknownFilterEntries)?;
     refuse_unknown_options(snapshot, &server, &catalogue, options.keys())?;
     refuse_unknown_local(snapshot, &server, &replace_local)?;
+    let left_out = leave_out(unreadable, &mut catalogue);
     let names = names(snapshot, &server, &catalogue, &|name| replace_local.contains(name))?;
+    let evicted = evicted(snapshot, &server, &names, &replace_local)?;
     admit(&server, catalogue.tools(), admission)?;
-    let evicted = names.iter().filter(|name| snapshot.get(name).is_some()).cloned().collect();
     let positions = catalogue.positions().collect();
-    Ok(Plan { rows: rows(names, catalogue, options), positions, server, evicted })
+    Ok(Plan { rows: rows(names, catalogue, options), positions, left_out, server, evicted })
+}
+
+/// Takes out of the catalogue what may be left out of it.
+pub(super) fn leave_out(unreadable: Unreadable, catalogue: &mut Catalogue) -> Vec<Malformed> {
+    match unreadable {
+        Unreadable::Refuse => Vec::new(),
+        Unreadable::LeaveOut => catalogue.leave_out_malformed(),
+    }
 }
 
 /// A wire name twice in one listing is an error of that server, with both positions.
@@ -173,7 +184,7 @@ pub(super) fn admit(
 pub(super) fn rows(
     names: Vec<ExposedName>,
     catalogue: Catalogue,
-    mut options: std::collections::BTreeMap<String, ToolOptions>,
+    mut options: BTreeMap<String, ToolOptions>,
 ) -> Vec<Row> {
     names
         .into_iter()
@@ -191,7 +202,9 @@ fn refuse_unknown_options<'a>(
     catalogue: &Catalogue,
     keys: impl Iterator<Item = &'a String>,
 ) -> Result<(), RegisterError> {
-    let wires = || catalogue.tools().iter().map(Tool::wire);
+    // A tool that has a name and is unreadable for something else is no mistake of whoever set its options.
+    let unreadable = || catalogue.malformed().iter().filter_map(|entry| entry.name.as_ref());
+    let wires = || catalogue.tools().iter().map(Tool::wire).chain(unreadable());
     let unknown: Vec<UnknownOption> = keys
         .filter(|key| !wires().any(|wire| wire.as_str() == key.as_str()))
         .map(|key| UnknownOption {
@@ -211,10 +224,28 @@ fn spells(snapshot: &Snapshot, server: &ServerKey, wire: &WireName, key: &str) -
     snapshot.scheme.name(server, wire).is_ok_and(|name| name.as_str() == key)
 }
 
+/// The local tools that give up their names, which must be all that were said to.
+fn evicted(
+    snapshot: &Snapshot,
+    server: &ServerKey,
+    names: &[ExposedName],
+    replace_local: &BTreeSet<String>,
+) -> Result<Vec<ExposedName>, RegisterError> {
+    let evicted: Vec<ExposedName> =
+        names.iter().filter(|name| snapshot.get(name).is_some()).cloned().collect();
+    let claimed: BTreeSet<&str> = evicted.iter().map(ExposedName::as_str).collect();
+    let unclaimed: Vec<String> =
+        replace_local.iter().filter(|name| !claimed.contains(name.as_str())).cloned().collect();
+    if unclaimed.is_empty() {
+        return Ok(evicted);
+    }
+    Err(RegisterError::UnclaimedLocal { server: server.clone(), names: unclaimed })
+}
+
 fn refuse_unknown_local(
     snapshot: &Snapshot,
     server: &ServerKey,
-    replace_local: &std::collections::BTreeSet<String>,
+    replace_local: &BTreeSet<String>,
 ) -> Result<(), RegisterError> {
     let is_local = |name: &str| snapshot.get(name).is_some_and(|entry| entry.server().is_none());
     let names: Vec<String> = replace_local.iter().filter(|name| !is_local(name)).cloned().collect();

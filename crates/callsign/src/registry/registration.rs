@@ -15,7 +15,10 @@ pub struct Registration<'a> {
     pub filter: Filter,
     /// Options by wire name. A key that is no advertised wire name is an error.
     pub options: BTreeMap<String, ToolOptions>,
-    /// Local tools that this server may take the name of, by exposed name. Anything not listed keeps its name.
+    /// What is done about tools of the listing that can't be read and that the filter does not leave out.
+    pub unreadable: Unreadable,
+    /// Local tools that this server takes the name of, by exposed name. Anything not listed keeps its name, and a name that
+    /// is no local tool's, or that the server does not claim, is an error.
     pub replace_local: BTreeSet<String>,
     /// Asked once, with all tools.
     pub admission: Option<Admission<'a>>,
@@ -26,10 +29,22 @@ impl std::fmt::Debug for Registration<'_> {
         f.debug_struct("Registration")
             .field("filter", &self.filter)
             .field("options", &self.options)
+            .field("unreadable", &self.unreadable)
             .field("replace_local", &self.replace_local)
             .field("admission", &self.admission.is_some())
             .finish()
     }
+}
+
+/// What is done about tools of a listing that can't be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Unreadable {
+    /// The server is not registered: an agent would miss a tool and not know it.
+    #[default]
+    Refuse,
+    /// The other tools are registered all the same, and what was left out can be had of
+    /// [`Snapshot::left_out`](super::Snapshot::left_out), so that a caller can name it.
+    LeaveOut,
 }
 
 /// What the user set for one tool of one server.

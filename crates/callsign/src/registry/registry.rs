@@ -4,8 +4,10 @@ use std::sync::Arc;
 use super::change::Unmatched;
 use super::plan::{self, Plan};
 use super::snapshot::{Block, Row, Slot, Snapshot};
-use super::{Admission, ChangeSet, Miss, NotRegistered, RegisterError, Registration, ToolOptions};
-use crate::catalogue::{Catalogue, Filter};
+use super::{
+    Admission, ChangeSet, Miss, NotRegistered, RegisterError, Registration, ToolOptions, Unreadable,
+};
+use crate::catalogue::{Catalogue, Filter, Malformed};
 use crate::name::{ExposedName, ServerKey};
 use crate::scheme::Scheme;
 
@@ -28,6 +30,7 @@ pub struct Registry {
 pub(super) struct Settings {
     pub(super) filter: Filter,
     options: BTreeMap<String, ToolOptions>,
+    unreadable: Unreadable,
     /// The how many-th server it was.
     since: u64,
 }
@@ -35,7 +38,7 @@ pub(super) struct Settings {
 impl Settings {
     pub(super) fn of(registration: &Registration<'_>) -> Self {
         let (filter, options) = (registration.filter.clone(), registration.options.clone());
-        Self { filter, options, since: 0 }
+        Self { filter, options, unreadable: registration.unreadable, since: 0 }
     }
 }
 
@@ -89,7 +92,8 @@ impl Registry {
         Ok(self.commit(plan, settings))
     }
 
-    /// Puts a server's new catalogue in place of its old one, under the filter and options it was registered with.
+    /// Puts a server's new catalogue in place of its old one, under the filter and options it was registered with, and with
+    /// what it was registered to do about unreadable tools.
     ///
     /// Tools that stay keep their place in the list, new ones come last, so that a prompt prefix cached by a host survives.
     ///
@@ -118,20 +122,21 @@ impl Registry {
         };
         plan::refuse_duplicates(server, &catalogue)?;
         let mut unmatched = Unmatched::default();
-        let mut options = BTreeMap::new();
+        let (mut options, mut left_out) = (BTreeMap::new(), Vec::new());
         if let Some(settings) = self.settings.get(server) {
             unmatched.filter_entries = settings.filter.retain(server, &mut catalogue);
             options.clone_from(&settings.options);
             unmatched.options = options.keys().cloned().collect();
             let served = |key: &String| catalogue.tools().iter().any(|tool| **tool.wire() == **key);
             unmatched.options.retain(|key| !served(key));
+            left_out = plan::leave_out(settings.unreadable, &mut catalogue);
         }
         let own =
             |name: &str| self.current.index.get(name).is_some_and(|holder| holder.block == slot);
         let names = plan::names(&self.current, server, &catalogue, &own)?;
         plan::admit(server, catalogue.tools(), admission)?;
         let rows = plan::rows(names, catalogue, options);
-        Ok(self.exchange(slot, rows, unmatched))
+        Ok(self.exchange(slot, rows, left_out, unmatched))
     }
 
     /// Removes a server and all its names, and gives these in the order in which they were listed.
@@ -156,7 +161,7 @@ impl Registry {
 
     /// Puts a checked plan into force; nothing in here can fail.
     pub(super) fn commit(&mut self, plan: Plan, settings: Settings) -> Vec<ExposedName> {
-        let Plan { server, rows, evicted, .. } = plan;
+        let Plan { server, rows, left_out, evicted, .. } = plan;
         for name in &evicted {
             self.drop_local(name);
         }
@@ -164,7 +169,7 @@ impl Registry {
         let snapshot = Arc::make_mut(&mut self.current);
         let slot = snapshot.free_slot();
         snapshot.order.push(slot);
-        snapshot.fill(slot, Block { server: Some(server.clone()), rows });
+        snapshot.fill(slot, Block { server: Some(server.clone()), rows, left_out });
         self.registered += 1;
         self.settings.insert(server, Settings { since: self.registered, ..settings });
         if !self.order.is_empty() {
@@ -173,14 +178,20 @@ impl Registry {
         names
     }
 
-    fn exchange(&mut self, slot: u32, rows: Vec<Row>, unmatched: Unmatched) -> ChangeSet {
+    fn exchange(
+        &mut self,
+        slot: u32,
+        rows: Vec<Row>,
+        left_out: Vec<Malformed>,
+        unmatched: Unmatched,
+    ) -> ChangeSet {
         let snapshot = Arc::make_mut(&mut self.current);
         let Some(old) = snapshot.blocks[slot as usize].take() else { return ChangeSet::default() };
         for row in &old.rows {
             snapshot.index.remove(&row.exposed);
         }
         let (change, rows) = super::change::between(&old.rows, rows, unmatched);
-        snapshot.fill(slot, Block { server: old.server.clone(), rows });
+        snapshot.fill(slot, Block { server: old.server.clone(), rows, left_out });
         change
     }
 

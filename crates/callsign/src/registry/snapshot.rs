@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::miss::Miss;
 use super::{Claimant, ToolOptions};
-use crate::catalogue::Tool;
+use crate::catalogue::{Malformed, Tool};
 use crate::name::{ExposedName, ServerKey, ToolId, WireName};
 use crate::scheme::Scheme;
 
@@ -24,6 +24,8 @@ pub(super) struct Block {
     /// `None` for the local tools.
     pub(super) server: Option<ServerKey>,
     pub(super) rows: Vec<Row>,
+    /// Entries of the server's listing that are not among the rows because they can't be read.
+    pub(super) left_out: Vec<Malformed>,
 }
 
 #[derive(Debug, Clone)]
@@ -149,6 +151,13 @@ impl Snapshot {
     #[must_use]
     pub fn tools_of(&self, server: &ServerKey) -> Option<Vec<Entry<'_>>> {
         Some(self.entries_of(self.slot_of(server)?).collect())
+    }
+
+    /// What one server advertised and could not be read, with its positions; `None` if it is not registered. Always empty
+    /// for a server that was not registered to [leave it out](super::Unreadable::LeaveOut).
+    #[must_use]
+    pub fn left_out(&self, server: &ServerKey) -> Option<&[Malformed]> {
+        Some(&self.block_of(server)?.left_out)
     }
 
     /// How many tools there are, local and hidden ones included.

@@ -56,8 +56,28 @@ pub const fn is_provider_char(c: char) -> bool {
 /// A rule that turns an identity into an exposed name.
 ///
 /// A scheme says how a name is *spelled*; [`name`](Self::name) then holds the spelling against alphabet and limit, so that
-/// no scheme can hand out an illegal name.
-pub trait Scheme: std::fmt::Debug + Send + Sync {
+/// no scheme can hand out an illegal name. It is implemented here alone, because an [`ExposedName`] is legal only as long
+/// as no scheme of somebody else's can set another limit:
+///
+/// ```compile_fail,E0277
+/// use callsign::{ServerKey, WireName, scheme::Scheme};
+///
+/// #[derive(Debug)]
+/// struct Longer;
+///
+/// impl Scheme for Longer {
+///     fn id(&self) -> &'static str {
+///         "longer"
+///     }
+///     fn limit(&self) -> usize {
+///         5_000
+///     }
+///     fn spell(&self, _: &ServerKey, wire: &WireName, out: &mut String) {
+///         out.push_str(&wire.repeat(600));
+///     }
+/// }
+/// ```
+pub trait Scheme: sealed::Sealed + std::fmt::Debug + Send + Sync {
     /// The scheme's identifier, as written in configurations and on the command line.
     fn id(&self) -> &'static str;
 
@@ -109,6 +129,18 @@ pub trait Scheme: std::fmt::Debug + Send + Sync {
             problem,
         })
     }
+}
+
+mod sealed {
+    /// What only this crate can implement.
+    pub trait Sealed {}
+
+    impl Sealed for super::Bare {}
+    impl Sealed for super::Minimal {}
+    impl Sealed for super::Prefixed {}
+    impl Sealed for super::PrefixedSafe {}
+    impl Sealed for super::ProviderSafe {}
+    impl Sealed for super::Qualified {}
 }
 
 /// Every scheme's identifier, in the order in which documents list them.
@@ -221,6 +253,19 @@ mod tests {
             assert_eq!(by_id(identifier, []).unwrap().id(), identifier);
         }
         assert!(by_id("nato", []).is_none());
+    }
+
+    #[test]
+    fn every_scheme_leaves_what_its_buffer_holds() {
+        for identifier in IDS {
+            let scheme = by_id(identifier, []).unwrap();
+            for id in [id("s", "t"), id("🚀", "a b"), id(&"k".repeat(80), "_")] {
+                let (mut alone, mut behind) = (String::new(), "é ".to_owned());
+                scheme.spell(id.server(), id.wire(), &mut alone);
+                scheme.spell(id.server(), id.wire(), &mut behind);
+                assert_eq!(behind, format!("é {alone}"), "{identifier}");
+            }
+        }
     }
 
     #[test]

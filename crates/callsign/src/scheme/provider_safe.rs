@@ -28,11 +28,14 @@ impl Scheme for ProviderSafe {
     }
 
     fn spell(&self, server: &ServerKey, wire: &WireName, out: &mut String) {
+        let start = out.len();
         for part in ["mcp__", server, "__", wire] {
             out.push_str(part);
         }
-        if !is_legal(out) {
-            *out = normalised(out.encode_utf16());
+        if !is_legal(&out[start..]) {
+            let name = normalised(out[start..].encode_utf16());
+            out.truncate(start);
+            out.push_str(&name);
         }
     }
 }

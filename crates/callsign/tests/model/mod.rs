@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use callsign::ServerKey;
 use callsign::catalogue::{Catalogue, Filter, Tool};
-use callsign::registry::{ChangeSet, Load, OnTaken, Registration, Registry, Snapshot, ToolOptions};
+use callsign::registry::{
+    ChangeSet, Load, OnTaken, Registration, Registry, Snapshot, ToolOptions, Unreadable,
+};
 use callsign::scheme::{Bare, Qualified};
 use proptest::prelude::*;
 
@@ -16,6 +18,9 @@ pub(crate) struct Server {
     key: String,
     /// Wire names, each with a description.
     tools: Vec<(String, u8)>,
+    /// Whether an entry without a name comes first.
+    nameless: bool,
+    unreadable: Unreadable,
     unavailable: bool,
     filter: Option<Vec<String>>,
     option: Option<String>,
@@ -66,15 +71,32 @@ pub(crate) fn servers() -> impl Strategy<Value = Server> {
         prop::option::weighted(0.2, wires()),
         prop::option::weighted(0.2, local_names()),
         prop::bool::weighted(0.1),
+        (
+            prop::bool::weighted(0.2),
+            prop::sample::select(vec![Unreadable::Refuse, Unreadable::LeaveOut]),
+        ),
     )
-        .prop_map(|(key, mut tools, unavailable, filter, option, replace_local, refused)| {
-            // Mostly without repetition, or hardly any listing could be registered.
-            if tools.len() % 4 != 3 {
-                let mut seen = BTreeSet::new();
-                tools.retain(|(wire, _)| seen.insert(wire.clone()));
-            }
-            Server { key, tools, unavailable, filter, option, replace_local, refused }
-        })
+        .prop_map(
+            |(key, mut tools, unavailable, filter, option, replace_local, refused, nameless)| {
+                let (nameless, unreadable) = nameless;
+                // Mostly without repetition, or hardly any listing could be registered.
+                if tools.len() % 4 != 3 {
+                    let mut seen = BTreeSet::new();
+                    tools.retain(|(wire, _)| seen.insert(wire.clone()));
+                }
+                Server {
+                    key,
+                    tools,
+                    nameless,
+                    unreadable,
+                    unavailable,
+                    filter,
+                    option,
+                    replace_local,
+                    refused,
+                }
+            },
+        )
 }
 
 pub(crate) fn changes() -> impl Strategy<Value = Change> {
@@ -98,6 +120,9 @@ fn definition(name: &str, version: u8) -> String {
 impl Server {
     fn catalogue(&self) -> Catalogue {
         let mut catalogue = Catalogue::default();
+        if self.nameless {
+            catalogue.push_tool("{}");
+        }
         for (wire, version) in &self.tools {
             catalogue.push_tool(&definition(wire, *version));
         }
@@ -110,6 +135,7 @@ impl Server {
             filter: Filter { tools: self.filter.clone(), ..Filter::default() },
             options: self.option.iter().map(|key| (key.clone(), hidden.clone())).collect(),
             replace_local: self.replace_local.iter().cloned().collect(),
+            unreadable: self.unreadable,
             admission: self.refused.then_some(&refuse as _),
         }
     }
@@ -193,6 +219,7 @@ pub(crate) enum Outcome {
 struct Held {
     key: String,
     tools: Vec<(String, u8)>,
+    unreadable: Unreadable,
     filter: Option<Vec<String>>,
     option: Option<String>,
 }
@@ -265,10 +292,19 @@ impl Model {
         tools.iter().map(|(wire, _)| wire).collect::<BTreeSet<_>>().len() == tools.len()
     }
 
+    /// Whether an entry without a name, if there is one, leaves the others be.
+    fn bears_nameless(
+        server: &Server,
+        filter: Option<&Vec<String>>,
+        unreadable: Unreadable,
+    ) -> bool {
+        !server.nameless || filter.is_some() || unreadable == Unreadable::LeaveOut
+    }
+
     /// What would be registered of a server, or nothing if something speaks against it.
     fn accepted(&self, server: &Server) -> Option<Held> {
         let known = |entry: &String| server.tools.iter().any(|(wire, _)| Self::covers(entry, wire));
-        let Server { key, filter, option, replace_local, .. } = server.clone();
+        let Server { key, filter, option, replace_local, unreadable, .. } = server.clone();
         let fits = |wire: &str| Self::keeps(filter.as_ref(), wire);
         let tools: Vec<_> = server.tools.iter().filter(|(wire, _)| fits(wire)).cloned().collect();
         let in_use = self.in_use("");
@@ -283,9 +319,12 @@ impl Model {
             && Self::distinct(&server.tools)
             && filter.iter().flatten().all(known)
             && option.iter().all(|option| tools.iter().any(|(wire, _)| wire == option))
-            && replace_local.iter().all(|name| self.is_local(name))
+            && replace_local.iter().all(|name| {
+                self.is_local(name) && tools.iter().any(|(wire, _)| self.name(&key, wire) == *name)
+            })
+            && Self::bears_nameless(server, filter.as_ref(), unreadable)
             && tools.iter().all(free);
-        accepted.then_some(Held { key, tools, filter, option })
+        accepted.then_some(Held { key, tools, unreadable, filter, option })
     }
 
     fn names_of(&self, held: &Held) -> Vec<String> {
@@ -389,7 +428,8 @@ impl Model {
             let name = self.name(&old.key, wire);
             Self::legal(&name) && !in_use.contains(&name)
         };
-        if server.refused || !Self::distinct(&server.tools) || !new.iter().all(free) {
+        let bearable = Self::bears_nameless(server, old.filter.as_ref(), old.unreadable);
+        if server.refused || !Self::distinct(&server.tools) || !new.iter().all(free) || !bearable {
             return Outcome::Failed;
         }
         let version = |tools: &[(String, u8)], wire: &String| {
@@ -419,6 +459,8 @@ impl Model {
         let every = Server {
             key: old.key.clone(),
             tools: all,
+            nameless: false,
+            unreadable: Unreadable::Refuse,
             unavailable: false,
             filter: None,
             option: None,
