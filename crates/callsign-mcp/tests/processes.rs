@@ -179,3 +179,22 @@ fn leaves_no_secret(folder: &Path) {
     assert!(texts.contains(".era.json"), "something was kept: {texts}");
     assert!(!texts.contains(SECRET) && !texts.contains("KIT_TOKEN"), "{texts}");
 }
+
+/// Variables may stand in arguments, and servers print those.
+#[tokio::test]
+async fn a_secret_in_an_argument_is_neither_shown_nor_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::at(folder.path());
+    let words = format!("Started with {SECRET}.");
+    let mut spec = stdio("s", &["--instructions", &words, "--stderr", &words]);
+    spec.secrets = vec![callsign_mcp::Secret::new(SECRET)];
+    let fetched = fetch(&spec, &Limits::default(), &memory).await.unwrap();
+    assert!(matches!(&fetched.notes[..], [Note::NotRemembered { .. }]), "{:?}", fetched.notes);
+    let failing = ["--stderr", &words, "--exit-at", "list", "--name", SECRET];
+    let mut spec = stdio("s", &failing);
+    spec.secrets = vec![callsign_mcp::Secret::new(SECRET)];
+    let error = fetch(&spec, &Limits::default(), &memory).await.unwrap_err();
+    assert!(error.evidence().unwrap().stderr.contains("Started with ***"), "{error:?}");
+    assert!(!format!("{error:?} {spec:?}").contains(SECRET));
+    assert!(!texts_in(folder.path()).contains(SECRET));
+}

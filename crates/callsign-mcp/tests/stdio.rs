@@ -19,6 +19,7 @@ fn server(key: &str, options: &[&str]) -> ServerSpec {
     ServerSpec {
         key: key.parse().unwrap(),
         launch: Launch::Stdio { command, args, env, cwd: None },
+        secrets: Vec::new(),
     }
 }
 
