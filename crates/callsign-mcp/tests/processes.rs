@@ -198,3 +198,35 @@ async fn a_secret_in_an_argument_is_neither_shown_nor_kept() {
     assert!(!format!("{error:?} {spec:?}").contains(SECRET));
     assert!(!texts_in(folder.path()).contains(SECRET));
 }
+
+/// What a program wrote on its standard error explains every failure of one that ran.
+#[tokio::test]
+async fn every_failure_of_a_server_that_ran_comes_with_its_last_words() {
+    let limits = Limits {
+        start: Duration::from_secs(20),
+        pages: 3,
+        message_bytes: 64 * 1024,
+        ..Limits::default()
+    };
+    let fails: [(&[&str], fn(&FetchError) -> bool); 5] = [
+        (&["--malformed-list", "no-tools"], |error| matches!(error, FetchError::NotAList { .. })),
+        (&["--endless-cursor"], |error| matches!(error, FetchError::TooMuch { .. })),
+        (&["--page-size", "1", "--repeat-cursor", "--tools", "a,b,c"], |error| {
+            matches!(error, FetchError::RepeatedCursor { .. })
+        }),
+        (&["--huge-line", "70000:list"], |error| {
+            matches!(error, FetchError::MessageTooLong { .. })
+        }),
+        (&["--protocol", "1999-01-01"], |error| {
+            matches!(error, FetchError::NoCommonRevision { .. })
+        }),
+    ];
+    for (flags, is_expected) in fails {
+        let flags = [&["--stderr", "the disk is full", "--junk", "1"], flags].concat();
+        let error = fetch(&stdio("s", &flags), &limits, &Memory::none()).await.unwrap_err();
+        assert!(is_expected(&error), "{flags:?} {error:?}");
+        let evidence = error.evidence().unwrap_or_else(|| panic!("{error:?}"));
+        assert!(evidence.stderr.contains("the disk is full"), "{flags:?} {error:?}");
+        assert!(evidence.junk_lines > 0, "{flags:?} {error:?}");
+    }
+}
