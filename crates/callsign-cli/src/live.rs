@@ -77,7 +77,7 @@ pub(crate) fn spec(chosen: Chosen<'_>) -> Result<ServerSpec, Unchecked> {
         (None, Some(url)) => Launch::Http { url, headers: secrets(&expanded.headers) },
         (None, None) => return cannot("its entry has neither a command nor an address", "add one"),
     };
-    Ok(ServerSpec { key: entry.key.clone(), launch })
+    Ok(ServerSpec { key: entry.key.clone(), launch, secrets: Vec::new() })
 }
 
 /// Replaces what is known of each server by what it says itself. Servers that can't be started keep a static list.

@@ -31,8 +31,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 async fn run() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().next_back().ok_or("the address is missing")?;
-    let spec =
-        ServerSpec { key: "suite".parse()?, launch: Launch::Http { url, headers: Vec::new() } };
+    let spec = ServerSpec {
+        key: "suite".parse()?,
+        launch: Launch::Http { url, headers: Vec::new() },
+        secrets: Vec::new(),
+    };
     let session = Session::open(&spec, &Limits::default(), &Memory::none()).await?;
     let catalogue = session.list().await?.catalogue;
     for call in calls(&catalogue)? {

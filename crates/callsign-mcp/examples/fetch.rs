@@ -25,7 +25,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     } else {
         Launch::Stdio { command: first, args: words.collect(), env: Vec::new(), cwd: None }
     };
-    let spec = ServerSpec { key: "example".parse()?, launch };
+    let spec = ServerSpec { key: "example".parse()?, launch, secrets: Vec::new() };
     let limits = Limits::default();
     if let Ok(tool) = std::env::var("CALL") {
         let arguments = std::env::var("ARGUMENTS").unwrap_or_else(|_| "{}".to_owned());

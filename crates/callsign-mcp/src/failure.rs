@@ -4,9 +4,11 @@ use std::time::Duration;
 use callsign_wire::http::HttpError;
 use callsign_wire::lifecycle::HandshakeError;
 use callsign_wire::process::StartError;
+use callsign_wire::text::printable;
 use callsign_wire::{Closed, RequestError};
 
 use crate::mask::Mask;
+use crate::paging::BadList;
 
 /// How far a server had come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,24 +53,30 @@ pub struct Evidence {
     pub strays: usize,
 }
 
-/// Why a server has no catalogue, or can't be called. The sentence doesn't name the server: who reports it does.
+/// A text of an entry or a server as part of a sentence: one line, fit for a terminal.
+pub(crate) fn plain(text: &str) -> String {
+    printable(text, 1000)
+}
+
+/// Why a server has no catalogue, or can't be called. The sentence doesn't name the server: who reports it does. It is
+/// one line without control characters, whatever the fields hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
     /// The program does not exist.
-    #[error("there is no program `{command}`")]
+    #[error("there is no program `{}`", plain(.command))]
     NotFound {
         /// What the entry names.
         command: String,
     },
     /// The directory to start in does not exist.
-    #[error("there is no directory `{path}` to start in")]
+    #[error("there is no directory `{}` to start in", plain(.path))]
     NoDirectory {
         /// What the entry names.
         path: String,
     },
     /// The system did not start the program.
-    #[error("`{command}` could not be started: {reason}")]
+    #[error("`{}` could not be started: {}", plain(.command), plain(.reason))]
     NotStarted {
         /// What the entry names.
         command: String,
@@ -76,7 +84,7 @@ pub enum FetchError {
         reason: String,
     },
     /// The program ended, or closed its output.
-    #[error("it ended {stage}{}", .status.as_ref().map(|status| format!(" ({status})")).unwrap_or_default())]
+    #[error("it ended {stage}{}", .status.as_ref().map(|status| format!(" ({})", plain(status))).unwrap_or_default())]
     ExitedEarly {
         /// How far it had come.
         stage: Stage,
@@ -96,7 +104,7 @@ pub enum FetchError {
         evidence: Box<Evidence>,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("it answered with an error {}: {message}{}", answering(*.stage), .code.map(|code| format!(" (code {code})")).unwrap_or_default())]
+    #[error("it answered with an error {}: {}{}", answering(*.stage), plain(.message), .code.map(|code| format!(" (code {code})")).unwrap_or_default())]
     Refused {
         /// How far it had come.
         stage: Stage,
@@ -108,28 +116,30 @@ pub enum FetchError {
         evidence: Box<Evidence>,
     },
     /// No revision of the protocol in common.
-    #[error("it speaks no revision of the protocol that callsign does (it offers {offered})")]
+    #[error("it speaks no revision of the protocol that callsign does (it offers {})", plain(.offered))]
     NoCommonRevision {
         /// What it offers.
         offered: String,
+        /// What it wrote.
+        evidence: Box<Evidence>,
     },
     /// The transport of the first revision.
     #[error("it speaks HTTP+SSE, the transport of revision 2024-11-05, which callsign does not")]
     FirstRevisionSse,
     /// The address or a header can't be used.
-    #[error("{reason}")]
+    #[error("{}", plain(.reason))]
     Invalid {
         /// What is wrong.
         reason: String,
     },
     /// No connection came about.
-    #[error("it can't be reached: {reason}")]
+    #[error("it can't be reached: {}", plain(.reason))]
     Unreachable {
         /// The network's or TLS's reason.
         reason: String,
     },
     /// A status other than success.
-    #[error("it answered with HTTP status {status} {}{}", answering(*.stage), if .body.is_empty() { String::new() } else { format!(": {}", .body) })]
+    #[error("it answered with HTTP status {status} {}{}", answering(*.stage), if .body.is_empty() { String::new() } else { format!(": {}", plain(.body)) })]
     Http {
         /// How far it had come.
         stage: Stage,
@@ -142,25 +152,28 @@ pub enum FetchError {
     },
     /// It sends callers elsewhere.
     #[error(
-        "it redirects to {location}, which is not followed: headers are meant for the address in the entry"
+        "it redirects to {}, which is not followed: headers are meant for the address in the entry",
+        plain(.location)
     )]
     Redirected {
         /// Where to, without a query.
         location: String,
     },
     /// What answers is no MCP server.
-    #[error("what answers there is no MCP server: {reason}")]
+    #[error("what answers there is no MCP server: {}", plain(.reason))]
     NotMcp {
         /// What it sent instead.
         reason: String,
     },
     /// The connection ended in the middle of an answer.
-    #[error("the connection broke {stage}: {reason}")]
+    #[error("the connection broke {stage}: {}", plain(.reason))]
     BrokenOff {
         /// How far it had come.
         stage: Stage,
         /// What happened.
         reason: String,
+        /// What it wrote.
+        evidence: Box<Evidence>,
     },
     /// The server has forgotten the session that the request named.
     #[error("it ended the session {stage}")]
@@ -175,6 +188,8 @@ pub enum FetchError {
         list: &'static str,
         /// The page that repeats, counted from 1.
         page: usize,
+        /// What it wrote.
+        evidence: Box<Evidence>,
     },
     /// A list exceeds a limit.
     #[error("its list of {list} has more than {limit} {what}")]
@@ -185,15 +200,19 @@ pub enum FetchError {
         what: &'static str,
         /// The limit.
         limit: usize,
+        /// What it wrote.
+        evidence: Box<Evidence>,
     },
     /// One message exceeds the limit.
     #[error("it sent a message longer than {limit} bytes")]
     MessageTooLong {
         /// The limit.
         limit: usize,
+        /// What it wrote.
+        evidence: Box<Evidence>,
     },
     /// An answer is no message.
-    #[error("its answer can't be read {}: {reason}", answering(*.stage))]
+    #[error("its answer can't be read {}: {}", answering(*.stage), plain(.reason))]
     Unreadable {
         /// How far it had come.
         stage: Stage,
@@ -203,12 +222,14 @@ pub enum FetchError {
         evidence: Box<Evidence>,
     },
     /// The answer to a list request is no list.
-    #[error("its answer to the request for its {list} can't be read: {reason}")]
+    #[error("its answer to the request for its {list} can't be read: {}", plain(.reason))]
     NotAList {
         /// Which list.
         list: &'static str,
         /// What is wrong with it.
         reason: String,
+        /// What it wrote.
+        evidence: Box<Evidence>,
     },
 }
 
@@ -257,21 +278,14 @@ fn meanwhile(evidence: &Evidence) -> String {
 }
 
 impl FetchError {
-    /// With secrets hidden in the one variant that quotes a server without passing through [`Wording`].
-    pub(crate) fn masked(self, mask: &Mask) -> Self {
-        match self {
-            Self::NotAList { list, reason } => Self::NotAList { list, reason: mask.line(&reason) },
-            other => other,
-        }
-    }
-
     /// What the user can do about it.
     #[must_use]
     pub fn remedy(&self) -> String {
         let fixed = match self {
             Self::NotFound { command } => {
                 return format!(
-                    "install `{command}`, or write its full path; the server is started with the caller's `PATH`"
+                    "install `{}`, or write its full path; the server is started with the caller's `PATH`",
+                    plain(command)
                 );
             }
             Self::Http { status, challenge, .. } => {
@@ -321,14 +335,20 @@ impl FetchError {
         fixed.to_owned()
     }
 
-    /// What the server wrote, where that may explain the failure.
+    /// What the server wrote, where it ran or was reached and that may explain the failure.
     #[must_use]
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {
             Self::ExitedEarly { evidence, .. }
             | Self::TimedOut { evidence, .. }
             | Self::Refused { evidence, .. }
-            | Self::Unreadable { evidence, .. } => Some(evidence),
+            | Self::NoCommonRevision { evidence, .. }
+            | Self::BrokenOff { evidence, .. }
+            | Self::RepeatedCursor { evidence, .. }
+            | Self::TooMuch { evidence, .. }
+            | Self::MessageTooLong { evidence, .. }
+            | Self::Unreadable { evidence, .. }
+            | Self::NotAList { evidence, .. } => Some(evidence),
             _ => None,
         }
     }
@@ -338,7 +358,7 @@ fn http_remedy(status: u16, challenge: Option<&str>) -> String {
     match status {
         401 => format!(
             "the server wants credentials{}: put them into the `headers` of its entry",
-            challenge.map(|challenge| format!(" ({challenge})")).unwrap_or_default()
+            challenge.map(|challenge| format!(" ({})", plain(challenge))).unwrap_or_default()
         ),
         403 => {
             "the credentials do not allow this, or the server refuses requests from here".to_owned()
@@ -371,7 +391,8 @@ impl Wording<'_> {
                 self.request(RequestError::Refused(error))
             }
             HandshakeError::NoCommonRevision(offered) => {
-                FetchError::NoCommonRevision { offered: self.mask.line(&offered) }
+                let offered = self.mask.line(&offered);
+                FetchError::NoCommonRevision { offered, evidence: self.evidence }
             }
             HandshakeError::FirstRevisionSse => FetchError::FirstRevisionSse,
             HandshakeError::Connection(error) => self.request(error),
@@ -389,20 +410,35 @@ impl Wording<'_> {
                 evidence,
             },
             RequestError::Closed(Closed::LineTooLong(limit)) => {
-                FetchError::MessageTooLong { limit }
+                FetchError::MessageTooLong { limit, evidence }
             }
-            RequestError::Closed(Closed::Read(reason)) => FetchError::BrokenOff { stage, reason },
+            RequestError::Closed(Closed::Read(reason)) => {
+                FetchError::BrokenOff { stage, reason: mask.line(&reason), evidence }
+            }
             RequestError::Closed(_) => FetchError::ExitedEarly { stage, status, evidence },
             RequestError::Unreadable(reason) => {
                 FetchError::Unreadable { stage, reason: mask.line(&reason.to_string()), evidence }
             }
-            RequestError::Http(error) => http(error, mask, stage),
-            other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
+            RequestError::Http(error) => http(error, mask, stage, evidence),
+            other => {
+                FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()), evidence }
+            }
+        }
+    }
+
+    pub(crate) fn list(self, list: &'static str, bad: BadList) -> FetchError {
+        let Self { mask, evidence, .. } = self;
+        match bad {
+            BadList::RepeatedCursor { page } => FetchError::RepeatedCursor { list, page, evidence },
+            BadList::TooMuch { what, limit } => FetchError::TooMuch { list, what, limit, evidence },
+            BadList::Unreadable { reason } => {
+                FetchError::NotAList { list, reason: mask.line(&reason), evidence }
+            }
         }
     }
 }
 
-fn http(error: HttpError, mask: &Mask, stage: Stage) -> FetchError {
+fn http(error: HttpError, mask: &Mask, stage: Stage, evidence: Box<Evidence>) -> FetchError {
     match error {
         HttpError::Invalid(reason) => FetchError::Invalid { reason: mask.line(&reason) },
         HttpError::Tls(reason) | HttpError::Unreachable(reason) => {
@@ -418,20 +454,23 @@ fn http(error: HttpError, mask: &Mask, stage: Stage) -> FetchError {
             FetchError::Redirected { location: mask.line(&location) }
         }
         HttpError::NotAnAnswer(_) => FetchError::NotMcp { reason: mask.line(&error.to_string()) },
-        HttpError::TooLong(limit) => FetchError::MessageTooLong { limit },
+        HttpError::TooLong(limit) => FetchError::MessageTooLong { limit, evidence },
         HttpError::SessionEnded => FetchError::SessionEnded { stage },
-        HttpError::BrokenOff(reason) => FetchError::BrokenOff { stage, reason: mask.line(&reason) },
-        other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()) },
+        HttpError::BrokenOff(reason) => {
+            FetchError::BrokenOff { stage, reason: mask.line(&reason), evidence }
+        }
+        other => FetchError::BrokenOff { stage, reason: mask.line(&other.to_string()), evidence },
     }
 }
 
-pub(crate) fn not_started(error: StartError) -> FetchError {
+pub(crate) fn not_started(error: StartError, mask: &Mask) -> FetchError {
     match error {
-        StartError::NotFound(command) => FetchError::NotFound { command },
-        StartError::NoDirectory(path) => FetchError::NoDirectory { path },
-        StartError::Refused { command, source } => {
-            FetchError::NotStarted { command, reason: source.to_string() }
-        }
-        other => FetchError::Invalid { reason: other.to_string() },
+        StartError::NotFound(command) => FetchError::NotFound { command: mask.line(&command) },
+        StartError::NoDirectory(path) => FetchError::NoDirectory { path: mask.line(&path) },
+        StartError::Refused { command, source } => FetchError::NotStarted {
+            command: mask.line(&command),
+            reason: mask.line(&source.to_string()),
+        },
+        other => FetchError::Invalid { reason: mask.line(&other.to_string()) },
     }
 }

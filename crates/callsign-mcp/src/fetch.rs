@@ -136,7 +136,9 @@ async fn tools(
             listed.tools = entries;
             Ok(paging.page)
         }
-        Ok(Err(Incomplete::Content(error))) => Err(error.masked(&live.mask)),
+        Ok(Err(Incomplete::Content(bad))) => {
+            Err(live.explain_list(paging.stage(), "tools", bad).await)
+        }
         Ok(Err(Incomplete::Request(error))) => {
             if is_unknown_method(&error) && !declares(&live.opening, "tools") {
                 notes.push(Note::NoTools);
@@ -181,7 +183,9 @@ async fn extras(
                 *target = entries;
                 continue;
             }
-            Ok(Err(Incomplete::Content(error))) => live.mask.line(&error.to_string()),
+            Ok(Err(Incomplete::Content(bad))) => {
+                live.explain_list(paging.stage(), list, bad).await.to_string()
+            }
             Ok(Err(Incomplete::Request(error))) => live.mask.line(&error.to_string()),
             Err(_) => format!("no answer in {:.1} s", begin.elapsed().as_secs_f64()),
         };

@@ -13,6 +13,7 @@
 //!         env: vec![],
 //!         cwd: None,
 //!     },
+//!     secrets: vec![],
 //! };
 //! let (limits, memory) = (Limits::default(), Memory::none());
 //! for (server, outcome) in fetch_all(&[spec.clone()], &limits, &memory, &|_| {}).await {

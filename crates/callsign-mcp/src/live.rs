@@ -15,6 +15,7 @@ use crate::failure::{Evidence, FetchError, Stage, Wording, not_started};
 use crate::limits::Limits;
 use crate::mask::Mask;
 use crate::memory::Memory;
+use crate::paging::BadList;
 use crate::spec::{Launch, Secret, ServerSpec};
 
 /// A program's last words, and its status, come a moment after its output ends.
@@ -77,7 +78,7 @@ impl Live {
             (None, Launch::Http { .. }) => Start::Probe(limits.probe_http),
         };
         let mut restarted = false;
-        let mut attempt = Self::attempt(spec, limits, caller, start, deadline).await?;
+        let mut attempt = Self::attempt(spec, limits, caller, start, deadline, &mask).await?;
         if let Err((Failure::Handshake(error), link)) = &attempt
             && start != Start::Handshake
             && is_gone(error)
@@ -85,7 +86,8 @@ impl Live {
         {
             // Servers exist that end on any message before `initialize`.
             restarted = true;
-            attempt = Self::attempt(spec, limits, caller, Start::Handshake, deadline).await?;
+            attempt =
+                Self::attempt(spec, limits, caller, Start::Handshake, deadline, &mask).await?;
         }
         match attempt {
             Ok((opening, Link { connection, process })) => {
@@ -106,8 +108,9 @@ impl Live {
         caller: &Caller,
         start: Start,
         deadline: Instant,
+        mask: &Mask,
     ) -> Result<Result<(Opening, Link), (Failure, Link)>, FetchError> {
-        let link = Link::to(spec, limits, &caller.inbound)?;
+        let link = Link::to(spec, limits, &caller.inbound, mask)?;
         let opening = establish(&link.connection, &caller.identity, start);
         let opened = timeout_at(deadline, opening).await;
         Ok(match opened {
@@ -121,6 +124,17 @@ impl Live {
     pub(crate) async fn explain(&self, stage: Stage, error: RequestError) -> FetchError {
         let (evidence, status) = self.gather(is_closed(&error)).await;
         Wording { mask: &self.mask, stage, evidence, status }.request(error)
+    }
+
+    /// Words a list that is no good, with what the server wrote.
+    pub(crate) async fn explain_list(
+        &self,
+        stage: Stage,
+        list: &'static str,
+        bad: BadList,
+    ) -> FetchError {
+        let (evidence, status) = self.gather(false).await;
+        Wording { mask: &self.mask, stage, evidence, status }.list(list, bad)
     }
 
     /// Words the passing of a time limit with what the server wrote.
@@ -142,12 +156,18 @@ impl Live {
 }
 
 impl Link {
-    fn to(spec: &ServerSpec, limits: &Limits, inbound: &Inbound) -> Result<Self, FetchError> {
+    fn to(
+        spec: &ServerSpec,
+        limits: &Limits,
+        inbound: &Inbound,
+        mask: &Mask,
+    ) -> Result<Self, FetchError> {
         let bounds = Bounds { message_bytes: limits.message_bytes };
         match &spec.launch {
             Launch::Stdio { command, args, env, cwd } => {
                 let program = program(command, args, env, cwd.as_ref());
-                let (process, (stdin, stdout)) = Process::start(&program).map_err(not_started)?;
+                let (process, (stdin, stdout)) =
+                    Process::start(&program).map_err(|error| not_started(error, mask))?;
                 let connection = Connection::over_lines(stdout, stdin, inbound.clone(), bounds);
                 Ok(Self { connection, process: Some(process) })
             }
@@ -157,7 +177,7 @@ impl Link {
                 let endpoint = Endpoint { url: url.clone(), headers: headers.collect() };
                 let connection = Connection::over_http(&endpoint, inbound.clone(), bounds)
                     .map_err(|error| FetchError::Invalid {
-                        reason: Mask::of(spec).line(&error.to_string()),
+                        reason: mask.line(&error.to_string()),
                     })?;
                 Ok(Self { connection, process: None })
             }

@@ -36,7 +36,7 @@ const TOKEN_STARTS: [&str; 24] = [
     "hf_",
 ];
 /// What a secret's name ends with, before `=` or `:`.
-const SECRET_NAMES: [&str; 10] = [
+const SECRET_NAMES: [&str; 12] = [
     "token",
     "secret",
     "password",
@@ -46,8 +46,15 @@ const SECRET_NAMES: [&str; 10] = [
     "api-key",
     "authorization",
     "credential",
+    "credentials",
     "access_key",
+    "access-key",
 ];
+/// What the name of an option ends with beside those: in running text these words name other things.
+const SECRET_OPTIONS: [&str; 8] =
+    ["key", "auth", "pat", "pass", "pwd", "bearer", "cookie", "session"];
+/// A part of an address or an argument of this many characters may be a token.
+const LONG_PART: usize = 20;
 /// A run of this many letters and digits, with both among them, is taken for a token.
 const LONG_RUN: usize = 40;
 
@@ -66,18 +73,12 @@ impl fmt::Debug for Mask {
 
 impl Mask {
     pub(crate) fn of(spec: &ServerSpec) -> Self {
-        let mut values: Vec<Box<str>> = match &spec.launch {
-            Launch::Stdio { env, args, .. } => env
-                .iter()
-                .flat_map(|(_, value)| parts(value.expose()))
-                .chain(secret_arguments(args))
-                .collect(),
-            Launch::Http { url, headers } => headers
-                .iter()
-                .flat_map(|(_, value)| parts(value.expose()))
-                .chain(secrets_of_url(url))
-                .collect(),
+        let (named, mut values) = match &spec.launch {
+            Launch::Stdio { env, args, .. } => (env, secret_arguments(args)),
+            Launch::Http { url, headers } => (headers, secrets_of_url(url)),
         };
+        let named = named.iter().map(|(_, value)| value);
+        values.extend(named.chain(&spec.secrets).flat_map(|value| parts(value.expose())));
         values.retain(|value| value.chars().count() >= SHORTEST_SECRET && !is_harmless(value));
         values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         values.dedup();
@@ -135,7 +136,8 @@ fn shown(line: &str) -> String {
     printable(line.trim_end(), 1000)
 }
 
-/// A value and what programs print of it: itself, its lines (a key in PEM), and what follows `Bearer `.
+/// A value and what programs print of it: itself, its lines (a key in PEM), what follows `Bearer `, and the password of
+/// an address.
 fn parts(value: &str) -> Vec<Box<str>> {
     let mut parts: Vec<Box<str>> = vec![value.into()];
     parts.extend(value.lines().map(str::trim).filter(|line| line.len() >= 8).map(Into::into));
@@ -144,33 +146,95 @@ fn parts(value: &str) -> Vec<Box<str>> {
     {
         parts.push(token.trim().into());
     }
+    parts.extend(secrets_of_url(value));
     parts
 }
 
-/// The values of arguments such as `--token=x` and `--api-key x`.
+/// The values of arguments such as `--token=x`, `--api-key x` and `--header 'Authorization: x'`, and what is secret by
+/// its own look: a token, or an address that holds one.
 fn secret_arguments(args: &[String]) -> Vec<Box<str>> {
     let mut values = Vec::new();
-    for (position, arg) in args.iter().enumerate() {
-        match arg.split_once('=') {
-            Some((name, value)) if names_secret(name) => values.push(value.into()),
-            None if arg.starts_with('-') && names_secret(arg) => {
-                values.extend(args.get(position + 1).map(|next| next.as_str().into()));
-            }
-            _ => {}
+    let mut is_value = false;
+    for arg in args {
+        let is_option = arg.starts_with('-');
+        if is_value && !is_option {
+            values.extend(parts(arg));
         }
+        is_value = is_option && names_secret_option(arg);
+        let (name, value) = match arg.split_once('=') {
+            Some((name, value)) if !name.contains("://") => (name, value),
+            _ => ("", arg.as_str()),
+        };
+        if names_secret_option(name) {
+            values.extend(parts(value));
+        }
+        if let Some((header, value)) = value.split_once(':')
+            && names_secret(header)
+        {
+            values.extend(parts(value.trim()));
+        }
+        if is_token(value) || is_token_like_part(value) {
+            values.push(value.into());
+        }
+        values.extend(secrets_of_url(value));
     }
     values
 }
 
-/// Password and query values of an address.
+fn names_secret_option(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let last_word = name.rsplit(['-', '_', '.']).next().unwrap_or_default();
+    names_secret(&name) || SECRET_OPTIONS.iter().any(|ending| last_word.ends_with(ending))
+}
+
+/// What may be secret in an address: the password (or a token in place of the user, as addresses of the web have it),
+/// the values of its query, and parts of its path that look like tokens. As they stand, and decoded.
 fn secrets_of_url(url: &str) -> Vec<Box<str>> {
-    let authority = url.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
-    let password = authority
-        .and_then(|authority| authority.rsplit_once('@'))
-        .and_then(|(user, _)| user.split_once(':').map(|(_, password)| password.into()));
-    let query = url.split_once('?').map(|(_, query)| query).unwrap_or_default();
-    let values = query.split('&').filter_map(|pair| pair.split_once('='));
-    values.map(|(_, value)| value.into()).chain(password).collect()
+    let Some((scheme, rest)) = url.split_once("://") else { return Vec::new() };
+    let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    let is_web = scheme.ends_with("http") || scheme.ends_with("https");
+    let credential = user.and_then(|user| match user.split_once(':') {
+        Some((token, "")) if is_web => Some(token),
+        Some((_, password)) => Some(password),
+        None => Some(user).filter(|_| is_web),
+    });
+    let named_token = user.and_then(|user| user.split(':').next()).filter(|name| is_token(name));
+    let pairs = query.split('&').chain(fragment.split('&'));
+    let values = pairs.filter_map(|pair| pair.split_once('=').map(|(_, value)| value));
+    let tokens = path.split('/').filter(|part| is_token(part) || is_token_like_part(part));
+    let found = values.chain(credential).chain(named_token).chain(tokens);
+    found.flat_map(|value| [value.into(), decoded(value)]).collect()
+}
+
+/// With `%XX` read.
+fn decoded(text: &str) -> Box<str> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte =
+            digits.filter(|_| first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into()
+}
+
+/// Whether a part of a path or an argument looks made by chance: long, and letters and digits alternate in it. Names
+/// with a date or a version in them (`mcp-server-2025-11-25`) keep those apart.
+fn is_token_like_part(part: &str) -> bool {
+    let is_inside = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~=.%".contains(&byte);
+    if part.len() < LONG_PART || !part.bytes().all(is_inside) {
+        return false;
+    }
+    let changes = part.as_bytes().windows(2).filter(|pair| {
+        pair.iter().all(u8::is_ascii_alphanumeric)
+            && pair[0].is_ascii_digit() != pair[1].is_ascii_digit()
+    });
+    changes.count() >= 2 || part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Values that stand in every text and protect nothing: switches, numbers, levels, places.
@@ -285,7 +349,88 @@ mod tests {
                 env: env.iter().map(|(n, v)| ((*n).to_owned(), Secret::new(*v))).collect(),
                 cwd: None,
             },
+            secrets: Vec::new(),
         })
+    }
+
+    #[test]
+    fn what_variables_put_into_arguments_is_hidden_and_found() {
+        let mut spec = ServerSpec {
+            key: ServerKey::new("s").unwrap(),
+            launch: Launch::Stdio {
+                command: "/opt/swordfish/c".to_owned(),
+                args: vec!["swordfish".to_owned()],
+                env: Vec::new(),
+                cwd: Some("/at/swordfish".into()),
+            },
+            secrets: vec![Secret::new("swordfish")],
+        };
+        let mask = Mask::of(&spec);
+        assert_eq!(mask.apply("argv: swordfish"), "argv: ***");
+        assert!(mask.finds_in("uses swordfish"));
+        assert!(!format!("{spec:?} {spec:#?}").contains("swordfish"));
+        spec.secrets = vec![Secret::new("true"), Secret::new("8080"), Secret::new("abc")];
+        assert!(!Mask::of(&spec).finds_in("true 8080 abc"), "they are in every text");
+    }
+
+    #[test]
+    fn arguments_that_are_secret_by_their_place_or_their_look_are_hidden() {
+        let mask = mask(
+            &[("DATABASE", "postgres://me:pa55w%40rd@db/x")],
+            &[
+                "--key",
+                "hush-1",
+                "--auth=hush-2",
+                "--client-secret",
+                "hush-3",
+                "--key",
+                "--verbose",
+                "mysql://root:hush-4@db/x",
+                "--header",
+                "Authorization: Bearer hush-5",
+                "550e8400-e29b-41d4-a716-446655440000",
+                "--port",
+                "serves",
+                "monkey-business",
+                "@scope/server@2025.11.25",
+                "--url=https://hush-6@h/mcp",
+            ],
+        );
+        for secret in ["hush-1", "hush-2", "hush-3", "hush-4", "hush-5", "hush-6", "pa55w@rd"] {
+            assert_eq!(mask.apply(&format!("got {secret}.")), "got ***.", "{secret}");
+        }
+        assert!(mask.finds_in("550e8400-e29b-41d4-a716-446655440000"));
+        for open in
+            ["--verbose", "serves", "monkey-business", "@scope/server@2025.11.25", "root", "mysql"]
+        {
+            assert_eq!(mask.apply(open), open);
+        }
+    }
+
+    #[test]
+    fn the_secret_parts_of_an_address_are_hidden() {
+        let of = |url: &str| {
+            Mask::of(&ServerSpec {
+                key: ServerKey::new("s").unwrap(),
+                launch: Launch::Http { url: url.to_owned(), headers: Vec::new() },
+                secrets: Vec::new(),
+            })
+        };
+        for url in [
+            "https://hunter22@h/mcp",
+            "https://hunter22:@h/mcp",
+            "https://me:hunter22@h:8080/mcp",
+            "https://h/mcp?key=hunter22&x=1",
+            "https://h/mcp#key=hunter22",
+            "https://h/mcp?key=%68unter22",
+        ] {
+            assert_eq!(of(url).apply("got hunter22"), "got ***", "{url}");
+        }
+        let token = "MjQ0YzQ5NzMtNGE2Ny00";
+        let mask = of(&format!("https://h/api/mcp-server-2025-11-25/s/{token}/mcp"));
+        assert_eq!(mask.apply(&format!("404 for {token}")), "404 for ***");
+        let name = "mcp-server-2025-11-25";
+        assert_eq!(mask.apply(name), name);
     }
 
     #[test]

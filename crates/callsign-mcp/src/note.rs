@@ -2,7 +2,10 @@ use std::fmt;
 
 use callsign::WireName;
 
-/// Something worth knowing about a server whose catalogue was fetched all the same.
+use crate::failure::plain;
+
+/// Something worth knowing about a server whose catalogue was fetched all the same. Its sentence is one line without
+/// control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
@@ -61,7 +64,7 @@ impl fmt::Display for Note {
             Self::Junk { lines, excerpts } => {
                 write!(f, "it wrote {lines} line(s) on its standard output that are no messages")?;
                 match excerpts.first() {
-                    Some(first) => write!(f, ", the first: {first}"),
+                    Some(first) => write!(f, ", the first: {}", plain(first)),
                     None => Ok(()),
                 }
             }
@@ -70,19 +73,20 @@ impl fmt::Display for Note {
             ),
             Self::NoTools => f.write_str("it offers no tools"),
             Self::ListFailed { list, reason } => {
-                write!(f, "its {list} could not be listed: {reason}")
+                write!(f, "its {list} could not be listed: {}", plain(reason))
             }
             Self::Unreadable { list, position, reason } => {
-                write!(f, "entry {position} of its {list} can't be read: {reason}")
+                write!(f, "entry {position} of its {list} can't be read: {}", plain(reason))
             }
             Self::NoSchema { tool, reason } => {
-                write!(f, "its tool `{}` is used without a schema: {reason}", tool.escape_debug())
+                write!(f, "its tool `{}` is used without a schema: {reason}", plain(tool))
             }
             Self::BadHeaderParameter { tool, reason } => {
+                let (tool, reason) = (plain(tool), plain(reason));
                 write!(f, "its tool `{tool}` can't be offered over HTTP in 2026-07-28: {reason}")
             }
             Self::NotRemembered { reason } => {
-                write!(f, "its catalogue was not remembered: {reason}")
+                write!(f, "its catalogue was not remembered: {}", plain(reason))
             }
         }
     }

@@ -5,7 +5,7 @@ use callsign_wire::text::printable;
 use callsign_wire::{Connection, Era, RequestError};
 use serde_json::value::RawValue;
 
-use crate::failure::{FetchError, Stage};
+use crate::failure::Stage;
 use crate::limits::Limits;
 
 /// A list under way, page by page.
@@ -23,7 +23,24 @@ pub(crate) enum Incomplete {
     /// The request failed.
     Request(RequestError),
     /// What came is wrong or too much.
-    Content(FetchError),
+    Content(BadList),
+}
+
+/// What is wrong with a list whose requests succeeded.
+pub(crate) enum BadList {
+    /// A page names a cursor that an earlier page named.
+    RepeatedCursor {
+        /// Counted from 1.
+        page: usize,
+    },
+    /// It exceeds a limit.
+    TooMuch {
+        /// `pages`, `entries` or `bytes`.
+        what: &'static str,
+        limit: usize,
+    },
+    /// An answer is no list.
+    Unreadable { reason: String },
 }
 
 /// One page: its entries, and the raw cursor of the next one.
@@ -73,8 +90,7 @@ impl<'a> Paging<'a> {
             self.within("entries", entries.len(), self.limits.entries)?;
             let Some(next) = page.next else { return Ok(entries) };
             if !cursors.insert(next.get().to_owned()) {
-                let (list, page) = (self.list, self.page);
-                return Err(Incomplete::Content(FetchError::RepeatedCursor { list, page }));
+                return Err(Incomplete::Content(BadList::RepeatedCursor { page: self.page }));
             }
             self.within("pages", self.page + 1, self.limits.pages)?;
             cursor = Some(next);
@@ -85,13 +101,13 @@ impl<'a> Paging<'a> {
         if count <= limit {
             return Ok(());
         }
-        Err(Incomplete::Content(FetchError::TooMuch { list: self.list, what, limit }))
+        Err(Incomplete::Content(BadList::TooMuch { what, limit }))
     }
 
     fn read(&self, result: &RawValue) -> Result<Page, Incomplete> {
         let wrong = |reason: String| {
             let reason = printable(&reason, 200);
-            Incomplete::Content(FetchError::NotAList { list: self.list, reason })
+            Incomplete::Content(BadList::Unreadable { reason })
         };
         let result = fields(result.get()).map_err(wrong)?;
         let entries =

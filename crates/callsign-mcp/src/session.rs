@@ -9,7 +9,7 @@ use callsign_wire::{ClientIdentity, Connection, Era, Opening, RequestError, Star
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
-use crate::failure::{FetchError, Stage};
+use crate::failure::{FetchError, Stage, plain};
 use crate::fetch::{Fetched, list_live};
 use crate::header_params::HeaderParams;
 use crate::limits::Limits;
@@ -26,7 +26,7 @@ pub enum CallError {
     #[error("the server refused the call: {0}")]
     Refused(RpcError),
     /// The parameters can't be given the tool's name.
-    #[error("the parameters of the call can't be used: {0}")]
+    #[error("the parameters of the call can't be used: {}", plain(&.0.to_string()))]
     BadParameters(SpliceError),
     /// The server failed, or was too slow.
     #[error(transparent)]

@@ -3,13 +3,49 @@ use std::path::PathBuf;
 
 use callsign::ServerKey;
 
+use crate::mask::Mask;
+
 /// One server to use: its key and how it is started or reached. Everything in it is final; no `${VAR}` is left.
-#[derive(Debug, Clone)]
+///
+/// ```
+/// use callsign_mcp::{Launch, Secret, ServerSpec};
+/// let spec = ServerSpec {
+///     key: "s".parse().unwrap(),
+///     launch: Launch::Stdio {
+///         command: "/opt/swordfish/run".to_owned(), args: vec![], env: vec![], cwd: None,
+///     },
+///     secrets: vec![Secret::new("swordfish")],
+/// };
+/// assert!(!format!("{spec:?}").contains("swordfish"));
+/// ```
+#[derive(Clone)]
 pub struct ServerSpec {
     /// The user's name for it.
     pub key: ServerKey,
     /// How it is started or reached.
     pub launch: Launch,
+    /// Further texts that must never be shown or stored, beside the values of its environment and headers: what variables
+    /// put into its arguments or its address. Those shorter than four characters, and words that are in every text
+    /// (`true`, `8080`), are not looked for.
+    pub secrets: Vec<Secret>,
+}
+
+impl fmt::Debug for ServerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mask = Mask::of(self);
+        let mut shown = self.launch.clone();
+        match &mut shown {
+            Launch::Stdio { command, cwd, .. } => {
+                *command = mask.line(command);
+                *cwd = cwd.take().map(|cwd| mask.line(&cwd.to_string_lossy()).into());
+            }
+            Launch::Http { url, .. } => *url = mask.line(&origin(url)),
+        }
+        f.debug_struct("ServerSpec")
+            .field("key", &self.key)
+            .field("launch", &shown)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How a server is started or reached.

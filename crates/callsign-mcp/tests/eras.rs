@@ -103,7 +103,7 @@ async fn statement_4_a_refused_revision_that_is_offered_after_all_is_asked_for_o
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixture/server.py").to_owned();
     let args = vec![script, "discover=again".to_owned(), format!("record={record}")];
     let launch = Launch::Stdio { command: "python3".to_owned(), args, env: vec![], cwd: None };
-    let spec = ServerSpec { key: "s".parse().unwrap(), launch };
+    let spec = ServerSpec { key: "s".parse().unwrap(), launch, secrets: Vec::new() };
     let fetched = fetch(&spec, &Limits::default(), &Memory::none()).await.unwrap();
     assert_eq!((fetched.era, names(&fetched)), (Era::Stateless, vec!["request"]));
     let expected = ["server/discover", "server/discover", "tools/list"];
@@ -150,7 +150,7 @@ async fn statement_6_a_handshake_verdict_past_its_limit_is_found_out_anew() {
         env: vec![],
         cwd: None,
     };
-    let spec = ServerSpec { key: "s".parse().unwrap(), launch };
+    let spec = ServerSpec { key: "s".parse().unwrap(), launch, secrets: Vec::new() };
     std::fs::write(&era, "legacy").unwrap();
     let old = fetch(&spec, &Limits::default(), &memory).await.unwrap();
     std::fs::write(&era, "dual").unwrap();

@@ -21,7 +21,11 @@ const TOOLS: &str = r#"{"resultType":"complete","tools":[
 
 fn spec(key: &str, url: &str) -> ServerSpec {
     let headers = vec![("Authorization".to_owned(), Secret::new("Bearer swordfish"))];
-    ServerSpec { key: key.parse().unwrap(), launch: Launch::Http { url: url.to_owned(), headers } }
+    ServerSpec {
+        key: key.parse().unwrap(),
+        launch: Launch::Http { url: url.to_owned(), headers },
+        secrets: Vec::new(),
+    }
 }
 
 fn raw(text: &str) -> Box<RawValue> {

@@ -324,7 +324,7 @@ async fn servers_that_make_noise() {
         limits.message_bytes = 1024 * 1024;
     }
     fn too_long(error: &FetchError) -> bool {
-        matches!(error, FetchError::MessageTooLong { limit } if *limit == 1024 * 1024)
+        matches!(error, FetchError::MessageTooLong { limit, .. } if *limit == 1024 * 1024)
     }
     all(vec![
         row("junk lines", &["--junk", "7"]).over(STDIO).eras(ALL).and(|fetched| {

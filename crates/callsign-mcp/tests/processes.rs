@@ -179,3 +179,54 @@ fn leaves_no_secret(folder: &Path) {
     assert!(texts.contains(".era.json"), "something was kept: {texts}");
     assert!(!texts.contains(SECRET) && !texts.contains("KIT_TOKEN"), "{texts}");
 }
+
+/// Variables may stand in arguments, and servers print those.
+#[tokio::test]
+async fn a_secret_in_an_argument_is_neither_shown_nor_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::at(folder.path());
+    let words = format!("Started with {SECRET}.");
+    let mut spec = stdio("s", &["--instructions", &words, "--stderr", &words]);
+    spec.secrets = vec![callsign_mcp::Secret::new(SECRET)];
+    let fetched = fetch(&spec, &Limits::default(), &memory).await.unwrap();
+    assert!(matches!(&fetched.notes[..], [Note::NotRemembered { .. }]), "{:?}", fetched.notes);
+    let failing = ["--stderr", &words, "--exit-at", "list", "--name", SECRET];
+    let mut spec = stdio("s", &failing);
+    spec.secrets = vec![callsign_mcp::Secret::new(SECRET)];
+    let error = fetch(&spec, &Limits::default(), &memory).await.unwrap_err();
+    assert!(error.evidence().unwrap().stderr.contains("Started with ***"), "{error:?}");
+    assert!(!format!("{error:?} {spec:?}").contains(SECRET));
+    assert!(!texts_in(folder.path()).contains(SECRET));
+}
+
+/// What a program wrote on its standard error explains every failure of one that ran.
+#[tokio::test]
+async fn every_failure_of_a_server_that_ran_comes_with_its_last_words() {
+    let limits = Limits {
+        start: Duration::from_secs(20),
+        pages: 3,
+        message_bytes: 64 * 1024,
+        ..Limits::default()
+    };
+    let fails: [(&[&str], fn(&FetchError) -> bool); 5] = [
+        (&["--malformed-list", "no-tools"], |error| matches!(error, FetchError::NotAList { .. })),
+        (&["--endless-cursor"], |error| matches!(error, FetchError::TooMuch { .. })),
+        (&["--page-size", "1", "--repeat-cursor", "--tools", "a,b,c"], |error| {
+            matches!(error, FetchError::RepeatedCursor { .. })
+        }),
+        (&["--huge-line", "70000:list"], |error| {
+            matches!(error, FetchError::MessageTooLong { .. })
+        }),
+        (&["--protocol", "1999-01-01"], |error| {
+            matches!(error, FetchError::NoCommonRevision { .. })
+        }),
+    ];
+    for (flags, is_expected) in fails {
+        let flags = [&["--stderr", "the disk is full", "--junk", "1"], flags].concat();
+        let error = fetch(&stdio("s", &flags), &limits, &Memory::none()).await.unwrap_err();
+        assert!(is_expected(&error), "{flags:?} {error:?}");
+        let evidence = error.evidence().unwrap_or_else(|| panic!("{error:?}"));
+        assert!(evidence.stderr.contains("the disk is full"), "{flags:?} {error:?}");
+        assert!(evidence.junk_lines > 0, "{flags:?} {error:?}");
+    }
+}

@@ -130,6 +130,7 @@ impl Connection {
     /// Settles which revision later messages are in.
     pub(crate) fn speak(&self, spoken: Spoken) {
         *self.0.spoken.write().unwrap_or_else(PoisonError::into_inner) = Some(spoken);
+        self.0.router.settle();
     }
 
     /// Whether the connection is by HTTP.

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 
 use crate::connection::Bounds;
 use crate::lines::{Line, read_line, write_line};
-use crate::router::{Closed, Router};
+use crate::router::{Closed, Router, Source};
 
 /// Messages that may wait to be written; whoever sends the next one waits.
 const QUEUE: usize = 64;
@@ -88,7 +88,7 @@ async fn read(
             Ok(Line::TooLong) => return router.close(Closed::LineTooLong(bounds.message_bytes)),
             Err(error) => return router.close(Closed::Read(error.to_string())),
         };
-        for reply in router.frame(&line, None) {
+        for reply in router.frame(&line, Source::Lines) {
             let Some(queue) = replies.upgrade() else { continue };
             // Not waited for: a peer that floods us with requests and reads no answers must not stop our reading.
             if queue.try_send(reply).is_err() {

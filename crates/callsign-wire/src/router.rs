@@ -87,6 +87,26 @@ pub struct Seen {
     pub strays: usize,
 }
 
+/// Where a frame came from. It says which request an answer without an id belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// The one stream that carries everything.
+    Lines,
+    /// The reply to this request of ours alone.
+    ReplyTo(&'a Id),
+    /// A stream that belongs to no request.
+    Unasked,
+}
+
+impl Source<'_> {
+    fn during(self) -> Option<Id> {
+        match self {
+            Self::ReplyTo(id) => Some(id.clone()),
+            Self::Lines | Self::Unasked => None,
+        }
+    }
+}
+
 pub(crate) type Outcome = Result<Result<Box<RawValue>, RpcError>, Lost>;
 
 /// Why an answer does not come.
@@ -111,6 +131,8 @@ struct State {
     open: BTreeMap<String, oneshot::Sender<Outcome>>,
     /// Their keys, oldest first.
     order: VecDeque<String>,
+    /// Whether the lifecycle has settled on a revision.
+    is_settled: bool,
     closed: Option<Closed>,
     seen: Seen,
 }
@@ -134,6 +156,11 @@ impl Router {
         state.open.insert(id.key(), sender);
         state.order.push_back(id.key());
         Ok(receiver)
+    }
+
+    /// From now on the caller's own requests are under way, in any number and order.
+    pub(crate) fn settle(&self) {
+        self.state().is_settled = true;
     }
 
     /// Gives the place up; an answer that comes later is a stray.
@@ -181,16 +208,16 @@ impl Router {
     }
 
     /// Takes one frame; gives the answers that must go back at once.
-    pub(crate) fn frame(&self, text: &[u8], during: Option<&Id>) -> Vec<String> {
+    pub(crate) fn frame(&self, text: &[u8], source: Source<'_>) -> Vec<String> {
         let mut replies = Vec::new();
         for message in parse_frame(text) {
             match message {
-                Ok(Message::Response(response)) => self.answer(response),
-                Ok(Message::Request(request)) => replies.extend(self.request(request, during)),
-                Ok(Message::Notification(notification)) => self.notification(notification, during),
+                Ok(Message::Response(response)) => self.answer(response, source),
+                Ok(Message::Request(request)) => replies.extend(self.request(request, source)),
+                Ok(Message::Notification(notification)) => self.notification(notification, source),
                 Err(reason) => {
                     self.junk(text, &reason);
-                    self.unreadable(text, reason);
+                    self.unreadable(text, reason, source);
                 }
             }
         }
@@ -200,7 +227,7 @@ impl Router {
     /// Takes the one frame that is the whole reply to a request: what can't be read of it comes no other time, and
     /// nobody else was meant.
     pub(crate) fn whole_answer(&self, text: &[u8], id: &Id) -> Vec<String> {
-        let replies = self.frame(text, Some(id));
+        let replies = self.frame(text, Source::ReplyTo(id));
         let mut state = self.state();
         let unreadable = || parse_frame(text).into_iter().find_map(Result::err);
         if state.open.contains_key(&id.key())
@@ -225,32 +252,35 @@ impl Router {
 
     /// Ends the request that an unreadable message was meant to answer: its answer won't come a second time. Where that
     /// can't be told, one that is open alone is meant.
-    fn unreadable(&self, text: &[u8], reason: Malformed) {
+    fn unreadable(&self, text: &[u8], reason: Malformed, source: Source<'_>) {
         let mut state = self.state();
         let key = match meant_for(text, &reason) {
             MeantFor::Id(id) => id.key(),
-            MeantFor::Somebody if state.order.len() == 1 => state.order[0].clone(),
-            MeantFor::Somebody | MeantFor::Nobody => return,
+            MeantFor::Somebody => match (source, state.order.front()) {
+                (Source::ReplyTo(id), _) => id.key(),
+                (Source::Lines, Some(only)) if state.order.len() == 1 => only.clone(),
+                _ => return,
+            },
+            MeantFor::Nobody => return,
         };
         if let Some(open) = state.take(&key) {
             drop(open.send(Err(Lost::Unreadable(reason))));
         }
     }
 
-    pub(crate) fn answer(&self, response: Response) {
+    pub(crate) fn answer(&self, response: Response, source: Source<'_>) {
         let mut state = self.state();
-        let open = match response.id {
-            Some(id) => state.take(&id.key()),
-            // "I could not read your request": servers read in order, so the oldest open one is meant.
-            None => state.order.front().cloned().and_then(|key| state.take(&key)),
+        let key = match &response.id {
+            Some(id) => Some(id.key()),
+            None => state.nameless(source),
         };
-        match open {
+        match key.and_then(|key| state.take(&key)) {
             Some(open) => drop(open.send(Ok(response.outcome))),
             None => state.seen.strays += 1,
         }
     }
 
-    fn request(&self, request: Request, during: Option<&Id>) -> Option<String> {
+    fn request(&self, request: Request, source: Source<'_>) -> Option<String> {
         let id = request.id.clone();
         if request.method == "ping" {
             return Some(write_result(&id, &empty_object()));
@@ -259,7 +289,7 @@ impl Router {
             Inbound::Refuse => RpcError::new(METHOD_NOT_FOUND, "this client offers no such method"),
             Inbound::Deliver(channel) => {
                 let message = IncomingMessage::Request(request);
-                match channel.try_send(Incoming { message, during: during.cloned() }) {
+                match channel.try_send(Incoming { message, during: source.during() }) {
                     Ok(()) => return None,
                     Err(_) => RpcError::new(INTERNAL_ERROR, "too many requests are waiting"),
                 }
@@ -269,12 +299,12 @@ impl Router {
         Some(write_error(&id, error.raw()))
     }
 
-    fn notification(&self, notification: Notification, during: Option<&Id>) {
+    fn notification(&self, notification: Notification, source: Source<'_>) {
         let dropped = match &self.inbound {
             Inbound::Refuse => false,
             Inbound::Deliver(channel) => {
                 let message = IncomingMessage::Notification(notification);
-                channel.try_send(Incoming { message, during: during.cloned() }).is_err()
+                channel.try_send(Incoming { message, during: source.during() }).is_err()
             }
         };
         let seen = &mut self.state().seen;
@@ -284,6 +314,19 @@ impl Router {
 }
 
 impl State {
+    /// The request that "I could not read your request" answers. Where only the lines tell, the one that is open alone is
+    /// meant; before anything is settled the oldest one, for servers read our few first messages in their order. Later a
+    /// guess could end somebody else's call.
+    fn nameless(&self, source: Source<'_>) -> Option<String> {
+        match source {
+            Source::ReplyTo(id) => Some(id.key()),
+            Source::Lines if self.order.len() == 1 || !self.is_settled => {
+                self.order.front().cloned()
+            }
+            Source::Lines | Source::Unasked => None,
+        }
+    }
+
     fn take(&mut self, key: &str) -> Option<oneshot::Sender<Outcome>> {
         self.order.retain(|open| open != key);
         self.open.remove(key)
@@ -300,15 +343,57 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_error_without_an_id_answers_the_oldest_open_request() {
+    async fn an_error_without_an_id_answers_the_oldest_of_the_first_requests() {
         let router = Router::new(Inbound::Refuse);
         let first = router.open(&Id::text("probe")).unwrap();
         let second = router.open(&Id::number(10)).unwrap();
-        router
-            .frame(br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#, None);
+        router.frame(
+            br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#,
+            Source::Lines,
+        );
         assert_eq!(first.await.unwrap().unwrap().unwrap_err().code(), Some(-32600));
-        router.frame(br#"{"jsonrpc":"2.0","id":10.0,"result":[1,  2]}"#, None);
+        router.frame(br#"{"jsonrpc":"2.0","id":10.0,"result":[1,  2]}"#, Source::Lines);
         assert_eq!(second.await.unwrap().unwrap().unwrap().get(), "[1,  2]");
+    }
+
+    const NAMELESS: &[u8] =
+        br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#;
+
+    #[tokio::test]
+    async fn an_error_without_an_id_ends_the_request_whose_reply_it_is() {
+        let router = Router::new(Inbound::Refuse);
+        let (first, second) = (Id::number(1), Id::number(2));
+        let (_one, two) = (router.open(&first).unwrap(), router.open(&second).unwrap());
+        router.frame(NAMELESS, Source::ReplyTo(&second));
+        assert_eq!(two.await.unwrap().unwrap().unwrap_err().code(), Some(-32600));
+        router.frame(NAMELESS, Source::Unasked);
+        assert!(router.is_open(&first), "it is open alone, and nobody replied to it");
+        router.frame(br#"{"jsonrpc":"2.0","id":null,"result":{}}"#, Source::Unasked);
+        assert!(router.is_open(&first));
+        assert_eq!(router.seen().strays, 1);
+    }
+
+    #[tokio::test]
+    async fn over_lines_an_error_without_an_id_ends_no_call_that_is_not_alone() {
+        let router = Router::new(Inbound::Refuse);
+        router.settle();
+        let (first, second) = (Id::number(1), Id::number(2));
+        let (one, _two) = (router.open(&first).unwrap(), router.open(&second).unwrap());
+        router.frame(NAMELESS, Source::Lines);
+        assert!(router.is_open(&first) && router.is_open(&second));
+        router.forget(&second);
+        router.frame(NAMELESS, Source::Lines);
+        assert_eq!(one.await.unwrap().unwrap().unwrap_err().code(), Some(-32600));
+    }
+
+    #[tokio::test]
+    async fn an_unreadable_reply_without_an_id_ends_its_own_request() {
+        let router = Router::new(Inbound::Refuse);
+        let (first, second) = (Id::number(1), Id::number(2));
+        let (_one, two) = (router.open(&first).unwrap(), router.open(&second).unwrap());
+        router.frame(br#"{"jsonrpc":"2.0","id":null,"result":{}}"#, Source::ReplyTo(&second));
+        assert_eq!(two.await.unwrap().unwrap_err(), Lost::Unreadable(Malformed::BadId));
+        assert!(router.is_open(&first));
     }
 
     #[tokio::test]
@@ -317,13 +402,13 @@ mod tests {
         let (first, second) =
             (router.open(&Id::number(1)).unwrap(), router.open(&Id::number(2)).unwrap());
         let nameless = br#"{"jsonrpc":"2.0","id":null,"result":{}}"#;
-        router.frame(nameless, None);
-        router.frame(br#"{"jsonrpc":"2.0","id":1}"#, None);
+        router.frame(nameless, Source::Lines);
+        router.frame(br#"{"jsonrpc":"2.0","id":1}"#, Source::Lines);
         assert_eq!(first.await.unwrap().unwrap_err(), Lost::Unreadable(Malformed::NoKind));
         assert!(router.is_open(&Id::number(2)), "with two open, it could be either's");
-        router.frame(br#"{"jsonrpc":"2.0","id":"#, None);
+        router.frame(br#"{"jsonrpc":"2.0","id":"#, Source::Lines);
         assert!(router.is_open(&Id::number(2)), "a piece of a message among logs is no answer");
-        router.frame(nameless, None);
+        router.frame(nameless, Source::Lines);
         assert_eq!(second.await.unwrap().unwrap_err(), Lost::Unreadable(Malformed::BadId));
     }
 
@@ -343,12 +428,13 @@ mod tests {
     #[test]
     fn requests_of_the_peer_are_answered_at_once_and_notifications_only_counted() {
         let router = Router::new(Inbound::Refuse);
-        let pong = router.frame(br#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#, None);
+        let pong = router.frame(br#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#, Source::Lines);
         assert_eq!(pong, [r#"{"jsonrpc":"2.0","id":"p","result":{}}"#]);
-        let refusal = router.frame(br#"{"jsonrpc":"2.0","id":5,"method":"roots/list"}"#, None);
+        let refusal =
+            router.frame(br#"{"jsonrpc":"2.0","id":5,"method":"roots/list"}"#, Source::Lines);
         assert!(refusal[0].starts_with(r#"{"jsonrpc":"2.0","id":5,"error":{"code":-32601"#));
-        assert!(router.frame(br#"{"jsonrpc":"2.0","method":"x"}"#, None).is_empty());
-        assert!(router.frame(b"Listening\x1b[0m", None).is_empty());
+        assert!(router.frame(br#"{"jsonrpc":"2.0","method":"x"}"#, Source::Lines).is_empty());
+        assert!(router.frame(b"Listening\x1b[0m", Source::Lines).is_empty());
         let seen = router.seen();
         assert_eq!((seen.junk, seen.notifications, seen.refused, seen.strays), (1, 1, 1, 0));
         assert_eq!(seen.junk_excerpts, [r"Listening\u{1b}[0m"]);
@@ -359,9 +445,9 @@ mod tests {
         let (sender, mut channel) = mpsc::channel(1);
         let router = Router::new(Inbound::Deliver(sender));
         let request = br#"{"jsonrpc":"2.0","id":5,"method":"roots/list"}"#;
-        assert!(router.frame(request, Some(&Id::number(3))).is_empty());
-        assert_eq!(router.frame(request, None).len(), 1);
-        router.frame(br#"{"jsonrpc":"2.0","method":"x"}"#, None);
+        assert!(router.frame(request, Source::ReplyTo(&Id::number(3))).is_empty());
+        assert_eq!(router.frame(request, Source::Lines).len(), 1);
+        router.frame(br#"{"jsonrpc":"2.0","method":"x"}"#, Source::Lines);
         assert_eq!(channel.recv().await.unwrap().during, Some(Id::number(3)));
         assert_eq!((router.seen().dropped, router.seen().refused), (1, 1));
     }

@@ -308,3 +308,31 @@ async fn what_a_server_sends_outside_any_exchange_is_heard_and_delivered() {
     let posted = server.asked().pop().unwrap().body;
     assert_eq!(posted, r#"{"jsonrpc":"2.0","id":9,"result":{"action":"accept"}}"#);
 }
+
+#[tokio::test]
+async fn an_error_without_an_id_ends_the_request_it_replies_to_and_no_other() {
+    let nameless = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#;
+    let server = Server::start(move |asked| {
+        handshake(asked, |asked| match asked.call().as_str() {
+            // Five requests: three of the handshake, this one, and the one that is refused.
+            "first" => vec![stream_head(), Piece::Await(6), event(&result(asked, "1"))],
+            "second" => json(nameless),
+            "third" => vec![stream_head(), event(nameless)],
+            _ => accepted(),
+        })
+    })
+    .await;
+    let connection = connect(&server);
+    start(&connection).await.unwrap();
+    let others = async {
+        let second = connection.request("second", None).await;
+        (second, connection.request("third", None).await)
+    };
+    let (first, (second, third)) = tokio::join!(connection.request("first", None), others);
+    assert_eq!(first.unwrap().get(), "1");
+    for refused in [second, third] {
+        assert!(
+            matches!(&refused, Err(RequestError::Refused(error)) if error.code() == Some(-32600))
+        );
+    }
+}

@@ -190,7 +190,7 @@ mod tests {
     fn spec() -> ServerSpec {
         let headers = vec![("Authorization".to_owned(), Secret::new("Bearer swordfish"))];
         let launch = Launch::Http { url: "https://x.example/mcp".to_owned(), headers };
-        ServerSpec { key: ServerKey::new("s").unwrap(), launch }
+        ServerSpec { key: ServerKey::new("s").unwrap(), launch, secrets: Vec::new() }
     }
 
     fn set_seen(memory: &Memory, seen: u64) {

@@ -31,7 +31,7 @@ pub fn stdio_with(key: &str, flags: &[&str], env: &[(&str, &str)]) -> ServerSpec
     let command = callsign_testkit::server_binary().to_str().unwrap().to_owned();
     let env = env.iter().map(|(name, value)| ((*name).to_owned(), Secret::new(*value))).collect();
     let launch = Launch::Stdio { command, args: arguments(flags), env, cwd: None };
-    ServerSpec { key: key.parse().unwrap(), launch }
+    ServerSpec { key: key.parse().unwrap(), launch, secrets: Vec::new() }
 }
 
 /// A running test server with these flags, reached by HTTP.
@@ -66,7 +66,10 @@ async fn try_http(key: &str, flags: &[&str], address: &str) -> Option<Kit> {
         return None;
     }
     let launch = Launch::Http { url: url.trim().to_owned(), headers: Vec::new() };
-    Some(Kit { spec: ServerSpec { key: key.parse().unwrap(), launch }, _process: Some(process) })
+    Some(Kit {
+        spec: ServerSpec { key: key.parse().unwrap(), launch, secrets: Vec::new() },
+        _process: Some(process),
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::{Endpoint, HttpError, headers, tls};
 use crate::connection::Bounds;
 use crate::lifecycle::{Era, Spoken};
 use crate::message::{Id, Message, parse, write_request};
-use crate::router::Router;
+use crate::router::{Router, Source};
 use crate::text::printable;
 
 /// How long a name look-up, a TCP connection and a TLS handshake may take together.
@@ -180,6 +180,7 @@ impl HttpLink {
         during: Option<&Id>,
         spoken: Option<&Spoken>,
     ) -> Result<(), HttpError> {
+        let source = during.map_or(Source::Unasked, Source::ReplyTo);
         let mut pieces = response.bytes_stream();
         let mut events: Vec<Event> = Vec::new();
         while let Some(piece) = pieces.next().await {
@@ -187,7 +188,7 @@ impl HttpLink {
             reader.push(&piece, &mut events).map_err(|long| HttpError::TooLong(long.0))?;
             for event in events.drain(..) {
                 if matches!(event.kind.as_str(), "" | "message") && !event.data.is_empty() {
-                    self.reply(self.router.frame(&event.data, during), spoken).await?;
+                    self.reply(self.router.frame(&event.data, source), spoken).await?;
                 }
             }
             if during.is_some_and(|id| !self.router.is_open(id)) {
@@ -315,7 +316,7 @@ impl HttpLink {
             && answer.id.as_ref().is_none_or(|answered| answered.key() == id.key())
         {
             answer.id = Some(id.clone());
-            self.router.answer(answer);
+            self.router.answer(answer, Source::ReplyTo(id));
             std::future::pending::<()>().await;
         }
         Err(failure)
