@@ -92,6 +92,42 @@ fn what_was_heard_is_remembered() {
 }
 
 /// A list in the configuration is what was written one day.
+/// A file means the same wherever it is used from, and equal files of two projects are two servers.
+#[test]
+fn a_server_starts_in_its_project_and_is_remembered_by_it() {
+    let sandbox = Sandbox::new();
+    let entry = server(["--tools", "request", "--record", "record"]);
+    let text = json!({"mcpServers": {"alpha": entry}}).to_string();
+    for project in ["one", "two"] {
+        std::fs::create_dir(sandbox.path("work").join(project)).expect("a folder");
+        sandbox.write(&format!("{project}/.mcp.json"), &text);
+    }
+    let two = sandbox.path("work").join("two");
+    let of_one = ["--config", "../one/.mcp.json"];
+    let asked = ["check", "--live", "--yes"].into_iter().chain(of_one);
+    sandbox.callsign(asked).here(&two).run().exits(0);
+    assert!(sandbox.recorded("work/one/record").is_some(), "it started elsewhere");
+    assert!(sandbox.recorded("work/two/record").is_none(), "it started where it was called");
+    sandbox.callsign(["list"].into_iter().chain(of_one)).here(&two).run().exits(0);
+    sandbox.callsign(["list"]).here(&two).run().exits(2).warns(&["no server's tools are known"]);
+}
+
+/// The entry of one project in a file of several starts in that project.
+#[test]
+fn an_entry_of_a_project_starts_in_that_project() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.path("work").join("project");
+    std::fs::create_dir(&project).expect("a folder");
+    let entry = server(["--tools", "request", "--record", "record"]);
+    let project_path = std::fs::canonicalize(&project).expect("a path");
+    let project_path = project_path.to_string_lossy().into_owned();
+    let text = json!({"projects": {project_path: {"mcpServers": {"alpha": entry}}}});
+    sandbox.write(".claude.json", text.to_string());
+    let asked = ["check", "--live", "--yes", "--config", "../.claude.json"];
+    sandbox.callsign(asked).here(&project).run().exits(0);
+    assert!(sandbox.recorded("work/project/record").is_some(), "it started elsewhere");
+}
+
 #[test]
 fn a_live_answer_takes_the_place_of_a_static_list() {
     let sandbox = Sandbox::new();

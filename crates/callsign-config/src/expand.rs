@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use callsign::ServerKey;
 
@@ -34,7 +34,8 @@ pub struct Expanded {
     pub args: Vec<String>,
     /// Environment variables, those of the environment file first; a later one of a name replaces an earlier.
     pub env: Vec<(String, Secret)>,
-    /// The folder to start in, if the entry names one; a relative one is taken from the project's folder.
+    /// The folder to start in, absolute: the entry's own (a relative one is taken from the project's folder), else the
+    /// project's. Always set, since a server that starts where the caller happens to be is another one in every folder.
     pub cwd: Option<PathBuf>,
     /// The address.
     pub url: Option<String>,
@@ -143,12 +144,34 @@ pub(crate) fn expand(
     project: &Path,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Expanded, ExpandError> {
-    // A relative folder would mean another one to a server that is started elsewhere.
-    let absolute = std::path::absolute(project);
-    let project = absolute.as_deref().unwrap_or(project);
+    let project = &absolute(project);
     let mut expansion = Expansion { server, project, variable, out: Expanded::default() };
     expansion.run(launch)?;
     Ok(expansion.out)
+}
+
+/// The folder that a launch starts in, absolute.
+///
+/// # Errors
+/// If a variable in it has no value.
+pub(crate) fn folder(
+    server: &ServerKey,
+    launch: &Launch,
+    project: &Path,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<PathBuf, ExpandError> {
+    let project = &absolute(project);
+    Expansion { server, project, variable, out: Expanded::default() }.folder(launch)
+}
+
+/// A relative folder would mean another one to a server that is started elsewhere. Where `..` is left over, which only the
+/// file system can resolve, it does.
+fn absolute(project: &Path) -> PathBuf {
+    let absolute = std::path::absolute(project).unwrap_or_else(|_| project.to_owned());
+    if absolute.components().any(|part| part == Component::ParentDir) {
+        return std::fs::canonicalize(&absolute).unwrap_or(absolute);
+    }
+    absolute
 }
 
 struct Expansion<'a> {
@@ -172,12 +195,16 @@ impl Expansion<'_> {
         let env = self.pairs(&launch.env, "env")?;
         self.out.env.extend(env);
         self.out.headers = self.pairs(&launch.headers, "headers")?;
-        let cwd = self.optional(launch.cwd.as_deref(), "cwd")?;
-        self.out.cwd = cwd.map(|cwd| self.project.join(cwd));
+        self.out.cwd = Some(self.folder(launch)?);
         self.out.url = self.optional(launch.url.as_deref(), "url")?;
         let pairs = [self.out.env.as_slice(), self.out.headers.as_slice()].concat();
         pairs.iter().for_each(|(_, value)| self.out.keep_secret(value.expose()));
         Ok(())
+    }
+
+    fn folder(&mut self, launch: &Launch) -> Result<PathBuf, ExpandError> {
+        let cwd = self.optional(launch.cwd.as_deref().filter(|cwd| !cwd.is_empty()), "cwd")?;
+        Ok(cwd.map_or_else(|| self.project.to_owned(), |cwd| absolute(&self.project.join(cwd))))
     }
 
     fn optional(&mut self, text: Option<&str>, field: &str) -> Result<Option<String>, ExpandError> {
@@ -385,6 +412,25 @@ mod tests {
         let expanded = expand(&key, &launch, Path::new("."), &variable).unwrap();
         assert_eq!(expanded.mask("1: long-secret at value-of-set"), "1: *** at ***");
         assert_eq!(format!("{expanded:?}"), "Expanded(***)");
+    }
+
+    #[test]
+    fn a_server_starts_in_the_same_folder_whoever_starts_it_from_wherever() {
+        let key = ServerKey::new("s").unwrap();
+        let of = |cwd: Option<&str>, project: &str| {
+            let launch = Launch { cwd: cwd.map(Into::into), ..Launch::default() };
+            let folder = folder(&key, &launch, Path::new(project), &variable).unwrap();
+            let expanded = expand(&key, &launch, Path::new(project), &variable).unwrap();
+            assert_eq!(expanded.cwd.as_ref(), Some(&folder));
+            folder
+        };
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(of(None, "."), here);
+        assert_eq!(of(None, "src"), here.join("src"));
+        assert_eq!(of(Some(""), "src"), here.join("src"));
+        assert_eq!(of(Some("a"), "src"), here.join("src/a"));
+        assert_eq!(of(Some("${userHome}"), "src"), std::path::absolute("/home/user").unwrap());
+        assert_eq!(of(None, "src/../src"), std::fs::canonicalize("src").unwrap());
     }
 
     #[test]

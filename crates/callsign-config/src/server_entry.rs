@@ -1,6 +1,6 @@
 //! One server as a configuration file has it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use callsign::catalogue::Filter;
 use callsign::{Catalogue, ServerKey};
@@ -142,8 +142,8 @@ impl ServerEntry {
     /// The launch with its variables put in ([what is expanded](crate::expand)).
     ///
     /// `variable` gives the value of an environment variable; `project` is what `${workspaceFolder}` and relative paths
-    /// stand for ([`ConfigFile::project`](crate::ConfigFile::project)). Reads the environment file if the entry names
-    /// one. Never runs anything.
+    /// stand for ([`ConfigFile::project`](crate::ConfigFile::project)), unless the entry belongs to a project of its own
+    /// ([`scope`](Self::scope)). Reads the environment file if the entry names one. Never runs anything.
     ///
     /// # Errors
     /// The first variable without a value, by name; or an environment file that can't be read.
@@ -152,6 +152,25 @@ impl ServerEntry {
         project: &Path,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Expanded, ExpandError> {
-        expand::expand(&self.key, &self.launch, project, variable)
+        expand::expand(&self.key, &self.launch, self.project(project), variable)
+    }
+
+    /// The folder it starts in, absolute, with the same arguments as [`expand`](Self::expand): the entry's own, else the
+    /// project's. Reads no file.
+    ///
+    /// # Errors
+    /// If a variable in it has no value.
+    pub fn folder(
+        &self,
+        project: &Path,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<PathBuf, ExpandError> {
+        expand::folder(&self.key, &self.launch, self.project(project), variable)
+    }
+
+    /// The project that the entry belongs to, which in a file with entries of several projects is not the file's.
+    fn project<'a>(&'a self, of_file: &'a Path) -> &'a Path {
+        let own = self.scope.as_deref().map(Path::new);
+        own.filter(|scope| scope.is_absolute()).unwrap_or(of_file)
     }
 }
