@@ -75,6 +75,26 @@ impl Registry {
     ///
     /// Of servers that claim one name none is loaded, also when one of them can't be loaded for another reason: neither
     /// order nor luck decides who has a name. The claims of a server without a catalogue are not known.
+    ///
+    /// ```
+    /// use callsign::registry::{Load, Registration, Registry};
+    /// use callsign::scheme::Qualified;
+    /// use callsign::{Catalogue, ServerKey, WireName};
+    ///
+    /// let mut catalogue = Catalogue::default();
+    /// catalogue.push_named(WireName::new("request")?);
+    /// let load = |server: &str, catalogue| {
+    ///     Ok(Load { server: ServerKey::new(server)?, catalogue, registration: Registration::default() })
+    /// };
+    /// let fleet = vec![load("alpha", Ok(catalogue))?, load("beta", Err("it ended".to_owned()))?];
+    ///
+    /// let mut registry = Registry::new(Qualified::default());
+    /// let outcome = registry.load_available(fleet);
+    /// assert_eq!(outcome.loaded.len(), 1);
+    /// let beta = &outcome.missing[&ServerKey::new("beta")?];
+    /// assert_eq!(beta.to_string(), "server `beta` has no catalogue: it ended");
+    /// # Ok::<(), callsign::name::EmptyName>(())
+    /// ```
     pub fn load_available(&mut self, fleet: Vec<Load<'_>>) -> LoadedFleet {
         let (plans, missing) = self.plan_fleet(fleet);
         LoadedFleet { loaded: self.commit_all(plans), missing }

@@ -28,6 +28,19 @@ impl From<WireName> for Tool {
 impl Registry {
     /// Registers a tool of the host itself, by name or by definition; both forms go through the same guard.
     ///
+    /// ```
+    /// use callsign::registry::{OnTaken, Registry};
+    /// use callsign::scheme::Qualified;
+    /// use callsign::{Tool, WireName};
+    ///
+    /// let mut registry = Registry::new(Qualified::default());
+    /// registry.register_local(WireName::new("ask")?, OnTaken::Refuse)?;
+    /// assert!(registry.register_local(WireName::new("ask")?, OnTaken::Refuse).is_err());
+    /// let defined = Tool::from_json(r#"{"name":"ask","inputSchema":{"type":"object"}}"#).map_err(|(_, why)| why)?;
+    /// registry.register_local(defined, OnTaken::Replace)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`LocalError`]; the registry is as it was.
     pub fn register_local(

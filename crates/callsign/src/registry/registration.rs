@@ -5,8 +5,10 @@ use std::time::Duration;
 use crate::catalogue::{Filter, Tool};
 
 /// Sees every tool that is about to be registered, before anything changes. An `Err` refuses the whole registration and
-/// reaches the caller as it is.
-pub type Admission<'a> = &'a dyn Fn(&[Tool]) -> Result<(), Box<dyn Error + Send + Sync>>;
+/// reaches the caller as it is. It is asked once: for a later [`replace`](super::Registry::replace) it has to be given
+/// again ([`replace_admitted`](super::Registry::replace_admitted)).
+pub type Admission<'a> =
+    &'a (dyn Fn(&[Tool]) -> Result<(), Box<dyn Error + Send + Sync>> + Send + Sync);
 
 /// What comes with a server's catalogue when it is registered.
 #[derive(Clone, Default)]

@@ -97,6 +97,27 @@ impl Registry {
     ///
     /// Tools that stay keep their place in the list, new ones come last, so that a prompt prefix cached by a host survives.
     ///
+    /// ```
+    /// use callsign::registry::{Registration, Registry};
+    /// use callsign::scheme::Qualified;
+    /// use callsign::{Catalogue, ServerKey, WireName};
+    ///
+    /// let listing = |names: &[&str]| {
+    ///     let mut catalogue = Catalogue::default();
+    ///     names.iter().for_each(|name| catalogue.push_tool(&format!(r#"{{"name":"{name}"}}"#)));
+    ///     catalogue
+    /// };
+    /// let mut registry = Registry::new(Qualified::default());
+    /// let alpha = ServerKey::new("alpha")?;
+    /// registry.register(alpha.clone(), listing(&["get", "put"]), Registration::default())?;
+    ///
+    /// let change = registry.replace(&alpha, listing(&["post", "get"]))?;
+    /// assert_eq!((change.added.len(), change.removed.len(), change.changed.len()), (1, 1, 0));
+    /// let names: Vec<_> = registry.snapshot().entries().map(|e| e.exposed().to_string()).collect();
+    /// assert_eq!(names, ["mcp__alpha__get", "mcp__alpha__post"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ReplaceError`]; the old catalogue keeps serving.
     pub fn replace(
