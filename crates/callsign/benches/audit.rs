@@ -1,5 +1,5 @@
 //! How the audit's time grows: 10 thousand, 100 thousand and a million tools, 100 on each server, with near-duplicates,
-//! duplicates and look-alikes among them as real catalogues have.
+//! duplicates and look-alikes among them as real catalogues have; and how it grows with the findings of one server.
 //!
 //! Each step is ten times the one before. An audit that compared names in pairs would take a hundred times as long.
 
@@ -45,6 +45,21 @@ fn tools(bencher: divan::Bencher<'_, '_>, count: usize) {
     let scheme = Qualified::default();
     let fleet = Fleet::new(&scheme, servers(count / 100));
     bencher.counter(divan::counter::ItemsCount::new(count)).bench_local(|| audit(&fleet));
+}
+
+/// One server, every tool of which is a finding, and every tool with an unreadable one in front, which is one too.
+#[divan::bench(args = [10_000, 100_000], sample_count = 5, sample_size = 1)]
+fn findings_of_one_server(bencher: divan::Bencher<'_, '_>, count: usize) {
+    let mut catalogue = Catalogue::default();
+    for name in (0..count).filter_map(|tool| WireName::new(format!("tool {tool}")).ok()) {
+        catalogue.push_tool("{}");
+        catalogue.push_named(name);
+    }
+    let server =
+        ServerKey::new("s").map(|key| Server { key, launch: None, catalogue: Ok(catalogue) });
+    let scheme = Qualified::default();
+    let fleet = Fleet::new(&scheme, server.into_iter().collect());
+    bencher.counter(divan::counter::ItemsCount::new(2 * count)).bench_local(|| audit(&fleet));
 }
 
 /// 106 real servers with 3,269 tools, and 24 with 305.

@@ -33,8 +33,9 @@ pub struct Catalogue {
     /// Shared, so that a catalogue of thousands of tools can be handed on without copying them.
     tools: Arc<Vec<Tool>>,
     malformed: Vec<Malformed>,
-    /// Where the entries stood that a filter took out, ascending.
-    left_out: Vec<usize>,
+    /// Where the entries stood that are not among the tools: those that could not be read, and those that were taken out
+    /// since. Ascending.
+    gaps: Vec<usize>,
     prompts: Vec<Prompt>,
     resources: Vec<Resource>,
     server_info: Option<Box<str>>,
@@ -75,7 +76,8 @@ impl Catalogue {
 
     /// Records that the next entry of the listing could not be read.
     pub fn push_malformed(&mut self, name: Option<WireName>, reason: MalformedReason) {
-        let position = self.advertised() + self.left_out.len();
+        let position = self.tools.len() + self.gaps.len();
+        self.gaps.push(position);
         self.malformed.push(Malformed { position, name, reason });
     }
 
@@ -160,18 +162,26 @@ impl Catalogue {
     }
 
     /// Where the tool at `index` of [`tools`](Self::tools) stood in the listing as it was sent: unreadable entries are
-    /// counted, and so are those that a filter took out since.
+    /// counted, and so are those that a filter took out since. Logarithmic in their number.
     #[must_use]
     pub fn position(&self, index: usize) -> usize {
-        self.positions().nth(index).unwrap_or(index)
+        // As many tools stand in front of a gap as its position less the gaps in front of it, which is never less than for
+        // the gap before: those with at most `index` in front are the ones that the tool comes after.
+        let (mut low, mut high) = (0, self.gaps.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.gaps[middle] - middle <= index {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        index + low
     }
 
     /// The positions of all tools, ascending.
     pub(crate) fn positions(&self) -> impl Iterator<Item = usize> {
-        let mut gaps: Vec<usize> = self.malformed.iter().map(|entry| entry.position).collect();
-        gaps.extend(&self.left_out);
-        gaps.sort_unstable();
-        let mut gaps = gaps.into_iter().peekable();
+        let mut gaps = self.gaps.iter().copied().peekable();
         let taken = (0..).filter(move |position| gaps.next_if_eq(position).is_none());
         taken.take(self.tools.len())
     }
@@ -183,19 +193,16 @@ impl Catalogue {
     /// Keeps what `keep` says yes to; an unreadable entry without a name is asked about as `None`.
     pub(crate) fn retain_tools(&mut self, keep: impl Fn(Option<&WireName>) -> bool) {
         let tools = self.positions().zip(&*self.tools).map(|(at, tool)| (at, Some(tool.wire())));
-        let unreadable = self.malformed.iter().map(|entry| (entry.position, entry.name.as_ref()));
-        let left_out = tools.chain(unreadable).filter(|(_, name)| !keep(*name));
-        let left_out: Vec<usize> = left_out.map(|(at, _)| at).collect();
-        self.left_out.extend(left_out);
-        self.left_out.sort_unstable();
+        let left_out: Vec<usize> =
+            tools.filter(|(_, name)| !keep(*name)).map(|(at, _)| at).collect();
+        self.gaps.extend(left_out);
+        self.gaps.sort_unstable();
         Arc::make_mut(&mut self.tools).retain(|tool| keep(Some(tool.wire())));
         self.malformed.retain(|malformed| keep(malformed.name.as_ref()));
     }
 
     /// Takes the entries that could not be read out of the catalogue and gives them; what was sent keeps its positions.
     pub(crate) fn leave_out_malformed(&mut self) -> Vec<Malformed> {
-        self.left_out.extend(self.malformed.iter().map(|entry| entry.position));
-        self.left_out.sort_unstable();
         std::mem::take(&mut self.malformed)
     }
 }
@@ -229,5 +236,24 @@ mod tests {
         assert_eq!((catalogue.position(0), catalogue.malformed()[1].position), (3, 4));
         assert_eq!(catalogue.leave_out_malformed().len(), 2);
         assert_eq!((catalogue.position(0), catalogue.advertised()), (3, 1));
+    }
+
+    #[test]
+    fn one_position_is_that_of_all_positions() {
+        for pattern in 0u32..1 << 10 {
+            let mut catalogue = Catalogue::default();
+            for entry in 0..10 {
+                catalogue.push_tool(if pattern >> entry & 1 == 0 {
+                    "{}"
+                } else {
+                    r#"{"name":"a"}"#
+                });
+            }
+            let positions: Vec<usize> = catalogue.positions().collect();
+            let expected: Vec<usize> = (0..10).filter(|entry| pattern >> entry & 1 == 1).collect();
+            assert_eq!(positions, expected);
+            let one_by_one = (0..positions.len()).map(|index| catalogue.position(index));
+            assert!(one_by_one.eq(positions), "{pattern:b}");
+        }
     }
 }

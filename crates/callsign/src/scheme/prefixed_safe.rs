@@ -107,14 +107,12 @@ impl Fold {
     }
 }
 
-/// Whether `{server}__{wire}` ends as a hashed name does. Compared without case, so that it holds for every fold.
+/// Whether `{server}__{wire}` ends as a hashed name does. What a fold would make end so is not asked about: a name that the
+/// fold changes is not plain.
 fn ends_in_suffix(server: &str, wire: &str) -> bool {
     let mut last = wire.bytes().rev().chain(*b"__").chain(server.bytes().rev());
-    let base32 =
-        last.by_ref().take(8).filter(|b| ALPHABET.contains(&b.to_ascii_lowercase())).count();
-    base32 == 8
-        && last.next().is_some_and(|b| b.is_ascii_digit())
-        && last.next().is_some_and(|b| matches!(b, b'_' | b'-'))
+    let base32 = last.by_ref().take(8).filter(|b| ALPHABET.contains(b)).count();
+    base32 == 8 && last.next().is_some_and(|b| b.is_ascii_digit()) && last.next() == Some(b'_')
 }
 
 fn push_suffix(server: &str, wire: &str, out: &mut String) {
@@ -158,6 +156,17 @@ mod tests {
         let forged = name(PrefixedSafe::default(), server, &wire[2..]);
         assert_ne!(forged, hashed);
         assert_eq!(forged.len(), hashed.len() + SUFFIX);
+    }
+
+    #[test]
+    fn what_only_a_fold_makes_end_in_a_suffix_is_plain_without_the_fold() {
+        let plain = |fold: Fold, wire: &str| {
+            name(PrefixedSafe::new(48, fold).unwrap(), "s", wire) == format!("s__{wire}")
+        };
+        for (wire, fold) in [("x-3abcdefgh", Fold::Hyphens), ("x_3ABCDEFGH", Fold::Case)] {
+            assert!(plain(Fold::None, wire) && !plain(fold, wire), "{wire}");
+        }
+        assert!(!plain(Fold::None, "x_3abcdefgh") && plain(Fold::None, "x_3abcdefgi"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use callsign::audit::Finding;
+use callsign::audit::{Finding, Server};
+use callsign::{Catalogue, ServerKey, WireName};
 
 use crate::reader::{codes, data, findings, servers};
 
@@ -94,5 +95,29 @@ fn edge_inputs() {
     ] {
         let text = data(&format!("corpus/preflight/edge/{file}.json"));
         assert_eq!(codes(&findings(scheme, servers(&text))), expected, "{file}");
+    }
+}
+
+/// Finding by finding, nothing may look through the server's whole listing again: what takes two seconds would take minutes.
+#[test]
+fn many_findings_of_one_server_do_not_cost_each_other_time() {
+    const TOOLS: usize = 30_000;
+    for (code, count) in [("CS003", TOOLS), ("CS004", TOOLS), ("CS008", TOOLS / 2)] {
+        let name = |tool: usize| match code {
+            "CS003" => format!("name {tool}"),
+            "CS004" => format!("{}_{tool}", "x".repeat(80)),
+            _ => format!("name_{}", tool / 2),
+        };
+        let mut catalogue = Catalogue::default();
+        for tool in 0..TOOLS {
+            catalogue.push_tool(if tool % 2 == 0 { "{}" } else { "1" });
+            catalogue.push_named(WireName::new(name(tool)).unwrap());
+        }
+        let last = catalogue.position(TOOLS - 1);
+        let server =
+            Server { key: ServerKey::new("s").unwrap(), launch: None, catalogue: Ok(catalogue) };
+        let found = findings("qualified", vec![server]);
+        let of = |code: &str| found.iter().filter(|found| found.code().code == code).count();
+        assert_eq!((of(code), of("CS009"), last), (count, TOOLS, 2 * TOOLS - 1));
     }
 }
