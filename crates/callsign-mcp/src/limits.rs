@@ -13,7 +13,8 @@ pub struct Limits {
     /// How long a server of unknown era may stay silent to `server/discover` over stdio before it is also asked to
     /// `initialize`.
     pub probe: Duration,
-    /// The same over HTTP, where silence is rare and a slow network is not.
+    /// The same over HTTP, where a slow network takes longer. A server of both eras that answers later than that speaks
+    /// the handshake era in this one connection.
     pub probe_http: Duration,
     /// One call of a tool.
     pub call: Duration,
@@ -40,7 +41,7 @@ impl Default for Limits {
         Self {
             start: Duration::from_secs(30),
             probe: Duration::from_millis(700),
-            probe_http: Duration::from_secs(8),
+            probe_http: Duration::from_secs(1),
             call: Duration::from_secs(120),
             // Many servers stay when stdin closes, and a check of many is to take no longer than its slowest one.
             leave: Duration::from_millis(60),

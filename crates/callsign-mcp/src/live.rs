@@ -5,7 +5,8 @@ use callsign_wire::http::Endpoint;
 use callsign_wire::lifecycle::HandshakeError;
 use callsign_wire::process::{Patience, Process, Program};
 use callsign_wire::{
-    Bounds, ClientIdentity, Connection, Era, Inbound, Opening, RequestError, Start, establish,
+    Bounds, ClientIdentity, Closed, Connection, Era, Inbound, Opening, RequestError, Start,
+    establish,
 };
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
@@ -73,7 +74,8 @@ impl Live {
         let mask = Mask::of(spec);
         let start = match (memory.era(spec, limits.handshake_verdict), &spec.launch) {
             (Some(Era::Handshake), _) => Start::Handshake,
-            (Some(Era::Stateless), _) => Start::Stateless,
+            // A server that was replaced by an older one may stay silent to the question, however often it is asked.
+            (Some(Era::Stateless), _) => Start::Probe(limits.start / 2),
             (None, Launch::Stdio { .. }) => Start::Probe(limits.probe),
             (None, Launch::Http { .. }) => Start::Probe(limits.probe_http),
         };
@@ -96,7 +98,9 @@ impl Live {
                 Ok(Self { connection, opening, mask, restarted, process })
             }
             Err((failure, link)) => {
-                memory.forget_era(spec);
+                if speaks_of_the_era(&failure) {
+                    memory.forget_era(spec);
+                }
                 Err(link.explain(failure, &mask, limits).await)
             }
         }
@@ -220,6 +224,20 @@ fn program(
 
 fn is_gone(error: &HandshakeError) -> bool {
     matches!(error, HandshakeError::Connection(error) if is_closed(error))
+}
+
+/// Whether a failure may mean that the server is no longer spoken to in the right way. That the network fails, or that
+/// the server is too slow, busy or wants credentials, says nothing about that.
+fn speaks_of_the_era(failure: &Failure) -> bool {
+    match failure {
+        Failure::TimedOut => false,
+        Failure::Handshake(HandshakeError::Connection(error)) => match error {
+            RequestError::Http(error) => error.is_about_the_request(),
+            RequestError::Closed(closed) => *closed == Closed::Ended,
+            _ => true,
+        },
+        Failure::Handshake(_) => true,
+    }
 }
 
 fn is_closed(error: &RequestError) -> bool {

@@ -133,24 +133,28 @@ async fn statement_5_failures_of_authorization_and_of_the_server_store_no_verdic
     }
 }
 
+/// One entry, and a server behind it that is what the words in the file say when it starts.
+fn changing(file: &Path) -> ServerSpec {
+    let launch = Launch::Stdio {
+        command: "sh".to_owned(),
+        args: vec![
+            "-c".to_owned(),
+            r#"exec "$0" serve --era $(cat "$1")"#.to_owned(),
+            callsign_testkit::server_binary().display().to_string(),
+            file.display().to_string(),
+        ],
+        env: vec![],
+        cwd: None,
+    };
+    ServerSpec { key: "s".parse().unwrap(), launch, secrets: Vec::new() }
+}
+
 #[tokio::test]
 async fn statement_6_a_handshake_verdict_past_its_limit_is_found_out_anew() {
     let folder = tempfile::tempdir().unwrap();
     let memory = Memory::at(folder.path().join("memory"));
     let era = folder.path().join("era");
-    // One entry, and a server behind it that learns the new era meanwhile.
-    let launch = Launch::Stdio {
-        command: "sh".to_owned(),
-        args: vec![
-            "-c".to_owned(),
-            r#"exec "$0" serve --era "$(cat "$1")""#.to_owned(),
-            callsign_testkit::server_binary().display().to_string(),
-            era.display().to_string(),
-        ],
-        env: vec![],
-        cwd: None,
-    };
-    let spec = ServerSpec { key: "s".parse().unwrap(), launch, secrets: Vec::new() };
+    let spec = changing(&era);
     std::fs::write(&era, "legacy").unwrap();
     let old = fetch(&spec, &Limits::default(), &memory).await.unwrap();
     std::fs::write(&era, "dual").unwrap();
@@ -162,6 +166,11 @@ async fn statement_6_a_handshake_verdict_past_its_limit_is_found_out_anew() {
     assert_eq!(memory.era(&spec, Duration::MAX), Some(Era::Stateless));
 }
 
+fn address_of(spec: &ServerSpec) -> String {
+    let Launch::Http { url, .. } = &spec.launch else { panic!() };
+    url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned()
+}
+
 #[tokio::test]
 async fn a_stateless_verdict_that_no_longer_holds_costs_one_question() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,13 +178,74 @@ async fn a_stateless_verdict_that_no_longer_holds_costs_one_question() {
     let (modern, flags) = (kit(Over::Http, &["--era", "modern"]).await, ["--era", "legacy"]);
     fetch(&modern.spec, &Limits::default(), &memory).await.unwrap();
     assert_eq!(memory.era(&modern.spec, Duration::MAX), Some(Era::Stateless));
-    let Launch::Http { url, .. } = &modern.spec.launch else { panic!() };
-    let address = url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-    let spec = modern.spec.clone();
+    let (spec, address) = (modern.spec.clone(), address_of(&modern.spec));
     drop(modern);
     // The same address, and an older server behind it.
     let _old = kit::http_at("s", &flags, &address).await;
     let fetched = fetch(&spec, &Limits::default(), &memory).await.unwrap();
     assert_eq!(fetched.era, Era::Handshake);
+    assert_eq!(memory.era(&spec, Duration::MAX), Some(Era::Handshake));
+}
+
+#[tokio::test]
+async fn a_handshake_verdict_that_no_longer_holds_costs_one_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::at(folder.path().join("memory"));
+    let (era, record) = (folder.path().join("era"), folder.path().join("record"));
+    let spec = changing(&era);
+    std::fs::write(&era, "legacy").unwrap();
+    assert_eq!(fetch(&spec, &Limits::default(), &memory).await.unwrap().era, Era::Handshake);
+    std::fs::write(&era, format!("modern --record {}", record.display())).unwrap();
+    let fetched = fetch(&spec, &Limits::default(), &memory).await.unwrap();
+    assert_eq!((fetched.era, &fetched.notes[..]), (Era::Stateless, &[][..]));
+    assert_eq!(memory.era(&spec, Duration::MAX), Some(Era::Stateless));
+    let lines: Vec<String> =
+        std::fs::read_to_string(record).unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(methods(&lines), ["initialize", "server/discover", "tools/list"]);
+    // And from afar.
+    let memory = Memory::at(folder.path().join("another"));
+    let old = kit(Over::Http, &["--era", "legacy"]).await;
+    fetch(&old.spec, &Limits::default(), &memory).await.unwrap();
+    let (spec, address) = (old.spec.clone(), address_of(&old.spec));
+    drop(old);
+    let _modern = kit::http_at("s", &["--era", "modern"], &address).await;
+    assert_eq!(fetch(&spec, &Limits::default(), &memory).await.unwrap().era, Era::Stateless);
+    assert_eq!(memory.era(&spec, Duration::MAX), Some(Era::Stateless));
+}
+
+#[tokio::test]
+async fn a_failing_network_and_a_slow_server_cost_no_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::at(folder.path().join("memory"));
+    let remote = kit(Over::Http, &["--era", "legacy"]).await;
+    let remote_spec = remote.spec.clone();
+    fetch(&remote_spec, &Limits::default(), &memory).await.unwrap();
+    drop(remote);
+    let gone = fetch(&remote_spec, &Limits::default(), &memory).await.unwrap_err();
+    assert!(matches!(gone, FetchError::Unreachable { .. }), "{gone:?}");
+    assert_eq!(memory.era(&remote_spec, Duration::MAX), Some(Era::Handshake));
+
+    let era = folder.path().join("era");
+    let spec = changing(&era);
+    std::fs::write(&era, "legacy").unwrap();
+    fetch(&spec, &Limits::default(), &memory).await.unwrap();
+    std::fs::write(&era, "legacy --never-answer all").unwrap();
+    let limits = Limits { start: Duration::from_millis(500), ..Limits::default() };
+    let slow = fetch(&spec, &limits, &memory).await.unwrap_err();
+    assert!(matches!(slow, FetchError::TimedOut { .. }), "{slow:?}");
+    assert_eq!(memory.era(&spec, Duration::MAX), Some(Era::Handshake));
+}
+
+#[tokio::test]
+async fn a_stateless_verdict_does_not_lock_out_an_older_server_that_is_silent() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::at(folder.path().join("memory"));
+    let era = folder.path().join("era");
+    let spec = changing(&era);
+    std::fs::write(&era, "modern").unwrap();
+    fetch(&spec, &Limits::default(), &memory).await.unwrap();
+    std::fs::write(&era, "silent-on-discover").unwrap();
+    let limits = Limits { start: Duration::from_secs(6), ..Limits::default() };
+    assert_eq!(fetch(&spec, &limits, &memory).await.unwrap().era, Era::Handshake);
     assert_eq!(memory.era(&spec, Duration::MAX), Some(Era::Handshake));
 }

@@ -164,7 +164,8 @@ async fn a_server_that_is_silent_to_discover_is_asked_to_initialize_as_well() {
         _ => json(&result(asked, r#"{"tools":[]}"#)),
     })
     .await;
-    let limits = Limits { probe_http: Duration::from_millis(100), ..Limits::default() };
+    let limits = Limits::default();
+    assert!(limits.probe_http <= Duration::from_secs(1), "a silent old server costs no more");
     let fetched = fetch(&spec("s", &server.url()), &limits, &Memory::none()).await.unwrap();
     assert_eq!((fetched.era, fetched.protocol.as_str()), (Era::Handshake, "2025-03-26"));
     let listed = server.asked().into_iter().find(|asked| asked.call() == "tools/list").unwrap();

@@ -87,8 +87,8 @@ impl Memory {
     }
 
     /// The era a server followed last. A verdict for the handshake era older than `believed` is none: the server may
-    /// have learnt the new one since, and would be spoken to in the old one for ever. A stale verdict for the stateless
-    /// era fails at once, and is then forgotten.
+    /// have learnt the new one since, and would be spoken to in the old one for ever. A verdict for the stateless era
+    /// has no such limit: a server that refuses it, or is silent, is asked to shake hands, and that is remembered.
     #[must_use]
     pub fn era(&self, spec: &ServerSpec, believed: Duration) -> Option<Era> {
         let file: EraFile = store::read(&self.file(spec, "era")?)?;

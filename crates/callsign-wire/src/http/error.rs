@@ -52,11 +52,12 @@ impl HttpError {
         }
     }
 
-    /// Whether the failure of a first modern request says that the server knows handshakes only: a client error other
+    /// Whether the failure of a first request says that the server does not know it (of a modern one, that it knows
+    /// handshakes only; of a handshake, that it knows none): a client error other
     /// than those about who asks and how often, or an answer in no form of ours. Failures of authorization, of the
     /// server and of the network say nothing about it.
     #[must_use]
-    pub fn speaks_for_handshake(&self) -> bool {
+    pub fn is_about_the_request(&self) -> bool {
         match self {
             Self::Status { status, .. } => {
                 (400..500).contains(status) && !is_about_the_caller(*status)

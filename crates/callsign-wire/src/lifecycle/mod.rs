@@ -6,6 +6,7 @@
 //!                │   └► any other error ────────► initialize ─► answered ─► handshake era
 //!                └ silent for the probe limit ──► initialize on the same pipe, both ids open:
 //!                                                 its answer decides ───────────┘
+//!  remembered ── initialize ──► refused ──► server/discover ─► answered ────► stateless era
 //! ```
 //!
 //! Source: specification 2026-07-28, basic/transports (stdio and Streamable HTTP, "backward compatibility"), and

@@ -15,17 +15,17 @@ use crate::router::METHOD_NOT_FOUND;
 /// How long a server that answered `server/discover` after `initialize` was sent may still take to answer the latter,
 /// before it is taken for one that never will.
 const AFTER_A_LATE_DISCOVERY: Duration = Duration::from_secs(5);
+/// How long a server that refused `initialize` may take to answer `server/discover`.
+const AFTER_A_REFUSAL: Duration = Duration::from_secs(5);
 
 /// What is known about the server beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// Nothing: ask `server/discover` and, when it stays silent for this long, `initialize` too.
     Probe(Duration),
-    /// It spoke the handshake era: `initialize` at once.
+    /// It spoke the handshake era: `initialize` at once. A server that refuses it may have learnt the other era, so it is
+    /// asked `server/discover` after all.
     Handshake,
-    /// It spoke the stateless era: `server/discover` alone, however long it takes. A server that refuses it is asked to
-    /// `initialize` after all.
-    Stateless,
 }
 
 /// A started connection.
@@ -53,9 +53,8 @@ pub async fn establish(
 ) -> Result<Opening, HandshakeError> {
     let opener = Opener { connection, client };
     match start {
-        Start::Handshake => opener.handshake().await,
-        Start::Stateless => opener.discover(None).await,
-        Start::Probe(limit) => opener.discover(Some(limit)).await,
+        Start::Handshake => opener.handshake_or_discover().await,
+        Start::Probe(limit) => opener.discover(limit).await,
     }
 }
 
@@ -74,6 +73,24 @@ impl Opener<'_> {
         self.handshaken(result, Era::Handshake).await
     }
 
+    /// A server that refuses to shake hands, in whatever words, loses nothing by one question more. That it does not
+    /// answer it leaves the refusal standing.
+    async fn handshake_or_discover(&self) -> Result<Opening, HandshakeError> {
+        let error = match self.handshake().await {
+            Err(error) if refuses_handshake(&error) => error,
+            other => return other,
+        };
+        let discovered = async {
+            let call = send_discover(self.connection, self.client, "discover").await?;
+            judge(call.answer().await)
+        };
+        match timeout(AFTER_A_REFUSAL, discovered).await {
+            Ok(Ok(Verdict::Stateless(result))) => Ok(self.stateless(result)),
+            Ok(Ok(Verdict::AskAgain)) => self.ask_again().await,
+            _ => Err(error),
+        }
+    }
+
     async fn handshaken(
         &self,
         result: Box<RawValue>,
@@ -89,16 +106,12 @@ impl Opener<'_> {
         Opening { spoken, result, next: Era::Stateless }
     }
 
-    async fn discover(&self, limit: Option<Duration>) -> Result<Opening, HandshakeError> {
+    async fn discover(&self, limit: Duration) -> Result<Opening, HandshakeError> {
         let call = send_discover(self.connection, self.client, "discover").await?;
         let mut answer = Box::pin(call.answer());
-        let answered = match limit {
-            None => Some(answer.as_mut().await),
-            Some(limit) => timeout(limit, answer.as_mut()).await.ok(),
-        };
-        match answered {
-            Some(answered) => self.follow(judge(answered)?).await,
-            None => self.handshake_beside(answer).await,
+        match timeout(limit, answer.as_mut()).await {
+            Ok(answered) => self.follow(judge(answered)?).await,
+            Err(_) => self.handshake_beside(answer).await,
         }
     }
 
@@ -186,6 +199,14 @@ async fn both(
             };
             (Some(initialized), discovered)
         }
+    }
+}
+
+fn refuses_handshake(error: &HandshakeError) -> bool {
+    match error {
+        HandshakeError::Refused(_) => true,
+        HandshakeError::Connection(RequestError::Http(error)) => error.is_about_the_request(),
+        _ => false,
     }
 }
 

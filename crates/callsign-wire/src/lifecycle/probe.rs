@@ -40,7 +40,7 @@ pub(super) fn judge(answer: Result<Box<RawValue>, RequestError>) -> Result<Verdi
             Verdict::Stateless(result.clone())
         })),
         Err(RequestError::Refused(error)) => Ok(judge_error(error)),
-        Err(RequestError::Http(error)) if error.speaks_for_handshake() => Ok(Verdict::Handshake),
+        Err(RequestError::Http(error)) if error.is_about_the_request() => Ok(Verdict::Handshake),
         Err(other) => Err(other),
     }
 }
