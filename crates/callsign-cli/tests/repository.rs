@@ -141,6 +141,19 @@ fn a_second_spelling_is_noticed() {
     assert_eq!(without_tests(source), "fn a() {}\n\n");
 }
 
+/// What is promised is numbered (crates/callsign/tests/acceptance.rs), and a test begins with its number.
+#[test]
+fn every_numbered_promise_has_a_test() {
+    let tests = files(&root().join("crates"))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "rs"));
+    let numbers: BTreeSet<u32> = tests
+        .flat_map(|path| read(&path).lines().filter_map(number_of_test).collect::<Vec<_>>())
+        .collect();
+    let missing: Vec<u32> = (1..=42).filter(|number| !numbers.contains(number)).collect();
+    assert!(missing.is_empty(), "no test has the numbers {missing:?}");
+}
+
 #[test]
 fn the_readme_has_every_command_and_no_other() {
     let help = Command::new(env!("CARGO_BIN_EXE_callsign"))
@@ -365,6 +378,12 @@ fn is_use_or_mod(line: &str) -> bool {
 fn builds_a_spelling(line: &str) -> bool {
     const SIGNS: [&str; 5] = ["\"mcp__", "\"__", "__\"", "}__", "__{"];
     !line.trim_start().starts_with("//") && SIGNS.iter().any(|sign| line.contains(sign))
+}
+
+/// The number in `fn t07_...`.
+fn number_of_test(line: &str) -> Option<u32> {
+    let (_, name) = line.trim_start().split_once("fn t")?;
+    name.split_once('_')?.0.parse().ok()
 }
 
 /// A source file up to its tests, which stand at its end.
