@@ -118,7 +118,7 @@ fn only_schemes_build_a_spelling() {
     let schemes = root().join("crates/callsign/src/scheme");
     let mut builders = Vec::new();
     for path in sources().into_iter().filter(|path| !path.starts_with(&schemes)) {
-        for (number, line) in read(&path).lines().enumerate() {
+        for (number, line) in without_tests(&read(&path)).lines().enumerate() {
             if builds_a_spelling(line) {
                 builders.push(format!("{}:{}: {line}", relative(&path).display(), number + 1));
             }
@@ -131,8 +131,27 @@ fn only_schemes_build_a_spelling() {
 fn a_second_spelling_is_noticed() {
     assert!(builds_a_spelling(r#"format!("mcp__{server}__{tool}")"#));
     assert!(builds_a_spelling(r#"    let name = format!("{}__{}", server, tool);"#));
-    assert!(!builds_a_spelling(r#"assert_eq!(name, "mcp__alpha__request");"#));
+    assert!(builds_a_spelling(r#"["mcp__", server, "__", tool].concat()"#));
+    assert!(builds_a_spelling(r#"name.strip_prefix("mcp__")"#));
+    assert!(builds_a_spelling(r#"[server, "__", tool].concat()"#));
+    assert!(builds_a_spelling(r#"server.to_owned() + "__" + tool"#));
     assert!(!builds_a_spelling("/// `mcp__{server}__{tool}`"));
+    assert!(!builds_a_spelling(r#""load the server under a key without `__`""#));
+    let source = "fn a() {}\n\n#[cfg(test)]\nmod tests {\n    const A: &str = \"mcp__a__b\";\n}\n";
+    assert_eq!(without_tests(source), "fn a() {}\n\n");
+}
+
+/// What is promised is numbered (crates/callsign/tests/acceptance.rs), and a test begins with its number.
+#[test]
+fn every_numbered_promise_has_a_test() {
+    let tests = files(&root().join("crates"))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "rs"));
+    let numbers: BTreeSet<u32> = tests
+        .flat_map(|path| read(&path).lines().filter_map(number_of_test).collect::<Vec<_>>())
+        .collect();
+    let missing: Vec<u32> = (1..=42).filter(|number| !numbers.contains(number)).collect();
+    assert!(missing.is_empty(), "no test has the numbers {missing:?}");
 }
 
 #[test]
@@ -354,9 +373,22 @@ fn is_use_or_mod(line: &str) -> bool {
     item.starts_with("use ") || item.starts_with("mod ")
 }
 
-/// Whether a line of code puts parts together to a name. Comments may show the form.
+/// Whether a line of code has the parts of which a name is put together, or taken apart. Comments and messages may show the
+/// form.
 fn builds_a_spelling(line: &str) -> bool {
-    !line.trim_start().starts_with("//") && (line.contains("\"mcp__{") || line.contains("}__{"))
+    const SIGNS: [&str; 5] = ["\"mcp__", "\"__", "__\"", "}__", "__{"];
+    !line.trim_start().starts_with("//") && SIGNS.iter().any(|sign| line.contains(sign))
+}
+
+/// The number in `fn t07_...`.
+fn number_of_test(line: &str) -> Option<u32> {
+    let (_, name) = line.trim_start().split_once("fn t")?;
+    name.split_once('_')?.0.parse().ok()
+}
+
+/// A source file up to its tests, which stand at its end.
+fn without_tests(source: &str) -> &str {
+    source.split("#[cfg(test)]\nmod ").next().unwrap_or(source)
 }
 
 /// Targets of links that are neither addresses nor places in the same document.

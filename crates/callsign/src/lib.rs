@@ -29,6 +29,7 @@
 //! It does no I/O, has no clock and no async: the same input gives the same names everywhere.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 #![forbid(unsafe_code)]
 
 pub mod audit;

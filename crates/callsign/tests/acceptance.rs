@@ -6,9 +6,10 @@
 //! | 9 | `src/scheme/mod.rs` |
 //! | 10 | `src/name/mod.rs` |
 //! | 27 | `src/catalogue/filter.rs` |
-//! | 38 | `src/catalogue/listed.rs` |
-//! | 14, 15, 16, 26, 41 | need servers: the tests of `callsign-mcp` |
-//! | 37 | needs a program that logs: the tests of `callsign-cli` |
+//! | 38 | `src/catalogue/listed.rs`; with a server, `callsign-cli`'s `tests/check_live.rs` |
+//! | 14, 15 | need a server: `callsign-cli`'s `tests/call.rs` |
+//! | 16, 41 | need servers: `callsign-mcp`'s `tests/fleet.rs`, and `callsign-cli`'s `tests/call.rs` |
+//! | 26 | here; with servers that fail, `callsign-cli`'s `tests/check_live.rs` |
 //! | all others, to 42 | here |
 
 #![allow(
@@ -23,6 +24,7 @@ mod fleet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use callsign::audit;
 use callsign::catalogue::Filter;
 use callsign::registry::{
     Claimant, Duplicate, FleetError, Load, LoadError, LocalError, MissingCause, OnTaken,
@@ -512,6 +514,27 @@ fn t25_one_server_down_registers_nothing_unless_partial_mode_is_asked_for() {
     assert_eq!(names(&registry), ["mcp__first__x"]);
 }
 
+/// A server runs in another process or elsewhere, so why it failed reaches the registry as text: all of it goes on to the
+/// caller, and so does the error of whoever refuses its tools.
+#[test]
+fn t26_the_error_reaches_the_caller_in_its_own_words() {
+    let words = "can't start `notes-server`: exit status 3; it wrote:\n  no such table: notes\n";
+    let fleet = || {
+        let mut refused = load("b", &["x"]);
+        refused.registration.admission = Some(&refuse);
+        vec![down("a", words), refused, load("c", &["x"])]
+    };
+    let FleetError(told) = qualified().load(fleet()).unwrap_err();
+    let report = qualified().load_available(fleet());
+    for failures in [&told, &report.missing] {
+        assert!(failures.keys().eq([&key("a"), &key("b")]), "{failures:?}");
+        let LoadError::Unavailable { reason, .. } = &failures["a"] else { panic!("{failures:?}") };
+        assert_eq!(reason, words);
+        assert!(failures["a"].to_string().ends_with(words));
+        assert_eq!(failures["b"].to_string(), "quarantined");
+    }
+}
+
 #[test]
 fn t28_options_reach_the_tool_of_their_server_only() {
     let mut registry = qualified();
@@ -699,6 +722,31 @@ fn t36_a_server_loaded_twice_is_said_to_be_registered_already() {
     let twice = vec![load("t", &["x"]), load("t", &["y"])];
     let report = registry.load_available(twice);
     assert!(report.missing.contains_key(&key("t")) && report.loaded.is_empty(), "{report:?}");
+}
+
+/// What is worth a warning comes back to whoever asked; nothing is written to a log that is the process's own.
+#[test]
+fn t37_warnings_come_as_values_and_never_through_a_logger() {
+    let reason = "it did not answer".to_owned();
+    let catalogue = Err(audit::Unchecked { reason, remedy: None });
+    let server = audit::Server { key: key("s"), launch: None, catalogue };
+    let scheme = Qualified::default();
+    let found = audit::audit(&audit::Fleet::new(&scheme, vec![server]));
+    assert_eq!(found[0].severity(), audit::Severity::Warning);
+    assert_eq!(found[0].message(), "server `s` was not checked: it did not answer");
+
+    let mut registry = qualified();
+    registry.register(key("s"), self::catalogue(&["run"]), hidden("run")).unwrap();
+    let change = registry.replace(&key("s"), self::catalogue(&["walk"])).unwrap();
+    assert_eq!(change.unmatched_options, ["run"]);
+
+    let manifest = include_str!("../Cargo.toml");
+    for logger in ["log", "tracing", "slog", "defmt"] {
+        let depends = |line: &str| line.split(['.', ' ', '=']).next() == Some(logger);
+        assert!(!manifest.lines().any(depends), "the core must not depend on {logger}");
+    }
+    let library = include_str!("../src/lib.rs");
+    assert!(library.contains("#![deny(clippy::print_stdout, clippy::print_stderr)]"));
 }
 
 #[test]

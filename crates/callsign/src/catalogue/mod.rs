@@ -179,6 +179,14 @@ impl Catalogue {
         index + low
     }
 
+    /// The opposite of [`position`](Self::position): which of [`tools`](Self::tools) stood at `position` of the listing;
+    /// `None` if what stood there is not among them. Logarithmic too.
+    #[must_use]
+    pub fn index_at(&self, position: usize) -> Option<usize> {
+        let in_front = self.gaps.binary_search(&position).err()?;
+        Some(position - in_front).filter(|&index| index < self.tools.len())
+    }
+
     /// The positions of all tools, ascending.
     pub(crate) fn positions(&self) -> impl Iterator<Item = usize> {
         let mut gaps = self.gaps.iter().copied().peekable();
@@ -253,7 +261,11 @@ mod tests {
             let expected: Vec<usize> = (0..10).filter(|entry| pattern >> entry & 1 == 1).collect();
             assert_eq!(positions, expected);
             let one_by_one = (0..positions.len()).map(|index| catalogue.position(index));
-            assert!(one_by_one.eq(positions), "{pattern:b}");
+            assert!(one_by_one.eq(positions.iter().copied()), "{pattern:b}");
+            for position in 0..12 {
+                let index = positions.iter().position(|&of_tool| of_tool == position);
+                assert_eq!(catalogue.index_at(position), index, "{pattern:b}");
+            }
         }
     }
 }

@@ -39,8 +39,17 @@ fn config(fleet: &[(String, Vec<String>)]) -> Value {
     json!({ "mcpServers": Value::Object(entries.collect()) })
 }
 
+/// As many cases as `PROPTEST_CASES` asks for, else 300.
+fn proptest_config() -> ProptestConfig {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => config,
+        None => ProptestConfig { cases: 300, ..config },
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptest_config())]
 
     #[test]
     fn any_fleet_is_audited_alike_in_any_order_under_every_scheme(fleet in fleet()) {
