@@ -178,7 +178,8 @@ fn every_sample_passes_as_it_is() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    // As many cases as `PROPTEST_CASES` says.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), name in prop::sample::select(&NAMES[..])) {

@@ -4,12 +4,13 @@
 #[path = "../../callsign-wire/tests/support/mod.rs"]
 mod support;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use callsign_mcp::{
-    CallError, Era, FetchError, Launch, Limits, Memory, Note, Secret, ServerSpec, Session, fetch,
-    fetch_all,
+    CallError, Era, FetchError, Launch, Limits, Memory, Note, Progress, Secret, ServerSpec,
+    Session, fetch, fetch_all,
 };
 use serde_json::value::RawValue;
 use support::{Asked, Piece, Server, error, json, result, whole};
@@ -137,19 +138,22 @@ async fn after_a_header_mismatch_the_tools_are_listed_again_and_the_call_is_trie
 async fn only_the_servers_given_are_contacted_and_a_silent_one_delays_nobody() {
     let (good, unused) = (stateless().await, stateless().await);
     let silent = Server::start(|_| vec![Piece::Hang]).await;
-    let limits = Limits { start: Duration::from_millis(800), ..Limits::default() };
+    let limits = Limits { start: Duration::from_secs(6), ..Limits::default() };
     let specs = [
         spec("silent", &silent.url()),
         spec("good", &good.url()),
         spec("gone", "http://127.0.0.1:1/"),
     ];
-    let begin = std::time::Instant::now();
-    let outcomes = fetch_all(&specs, &limits, &Memory::none(), &|_| {}).await;
-    assert!(begin.elapsed() < Duration::from_millis(1200));
+    let told = Mutex::new(Vec::new());
+    let outcomes = fetch_all(&specs, &limits, &Memory::none(), &|progress| {
+        if let Progress::Ready { server, .. } | Progress::Failed { server } = progress {
+            told.lock().unwrap().push(server.to_string());
+        }
+    })
+    .await;
+    assert_eq!(told.into_inner().unwrap().last().map(String::as_str), Some("silent"));
     assert!(matches!(&outcomes[0].1, Err(FetchError::TimedOut { .. })));
-    assert!(
-        outcomes[1].1.as_ref().is_ok_and(|fetched| fetched.elapsed < Duration::from_millis(700))
-    );
+    assert!(outcomes[1].1.is_ok());
     assert!(matches!(&outcomes[2].1, Err(FetchError::Unreachable { .. })));
     assert!(unused.asked().is_empty());
 }

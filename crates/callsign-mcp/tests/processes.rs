@@ -5,11 +5,11 @@
 mod kit;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use callsign_mcp::{FetchError, Limits, Memory, Note, Session, Stage, fetch, fetch_all};
 use futures_util::StreamExt;
-use kit::{id_in, is_gone, names, raw, stdio, stdio_with, texts_in};
+use kit::{id_in, is_gone, names, raw, stdio, stdio_with, texts_in, unless_hung};
 
 const SECRET: &str = "correct-horse-battery-staple";
 
@@ -41,11 +41,9 @@ async fn whatever_makes_a_server_stay_its_whole_group_is_gone_after_a_fetch() {
         let flags = [&["--spawn-child", &child_file], stubborn, end].concat();
         let start = if fails { Duration::from_secs(3) } else { Duration::from_secs(20) };
         let limits = Limits { start, message_bytes: 1024 * 1024, ..Limits::default() };
-        let begin = Instant::now();
-        let outcome = fetch(&stdio("s", &flags), &limits, &Memory::none()).await;
+        let outcome = unless_hung(fetch(&stdio("s", &flags), &limits, &Memory::none())).await;
         let what = format!("{stubborn:?} {end:?} {outcome:?}");
         assert_eq!(outcome.is_err(), fails, "{what}");
-        assert!(begin.elapsed() < Duration::from_secs(10), "{:?} {what}", begin.elapsed());
         assert!(is_gone(&id_in(&child).await).await, "{what}");
     });
     assert_eq!(tried.buffer_unordered(6).count().await, 28);
@@ -60,13 +58,11 @@ async fn closing_and_dropping_a_session_end_the_whole_group() {
         let spec = stdio("s", &flags);
         let session = Session::open(&spec, &Limits::default(), &Memory::none()).await.unwrap();
         session.call(&"echo".parse().unwrap(), &raw("{}")).await.unwrap();
-        let begin = Instant::now();
         if close {
-            session.close().await;
+            unless_hung(session.close()).await;
         } else {
             drop(session);
         }
-        assert!(begin.elapsed() < Duration::from_secs(5));
         assert!(is_gone(&id_in(&child).await).await, "closed: {close}");
     }
 }

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
+use crate::bounds::Bounds;
 use crate::http::{Endpoint, HttpError, HttpLink};
 use crate::lifecycle::Spoken;
 use crate::line_link::LineLink;
@@ -14,20 +15,6 @@ use crate::message::{
     Id, Malformed, RpcError, write_error, write_notification, write_request, write_result,
 };
 use crate::router::{Closed, Inbound, Lost, Outcome, Router, Seen};
-
-/// Bounds of a connection. Waiting is bounded by the caller: every future here may be dropped at any time.
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    /// The longest line, body or event of a stream, in bytes.
-    pub message_bytes: usize,
-}
-
-impl Default for Bounds {
-    /// 16 MiB, which is what other readers of this protocol allow as well.
-    fn default() -> Self {
-        Self { message_bytes: 16 * 1024 * 1024 }
-    }
-}
 
 /// Why a request has no result.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -11,6 +11,7 @@
 //! it. So this crate reads envelopes only: `params`, `result` and `error` are kept byte for byte. It knows framing, ids,
 //! the lifecycles of both eras and how programs are ended; it knows nothing of tools, names or configuration.
 
+pub mod bounds;
 mod connection;
 pub mod http;
 pub mod lifecycle;
@@ -21,7 +22,8 @@ pub mod process;
 mod router;
 pub mod text;
 
-pub use connection::{Bounds, Call, Connection, RequestError};
+pub use bounds::Bounds;
+pub use connection::{Call, Connection, RequestError};
 pub use lifecycle::{ClientIdentity, Era, Opening, Spoken, Start, establish};
 pub use router::{Closed, Inbound, Incoming, IncomingMessage, METHOD_NOT_FOUND, Seen};
 

@@ -7,12 +7,10 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use crate::connection::Bounds;
+use crate::bounds::{Bounds, WRITE_QUEUE};
 use crate::lines::{Line, read_line, write_line};
 use crate::router::{Closed, Router, Source};
 
-/// Messages that may wait to be written; whoever sends the next one waits.
-const QUEUE: usize = 64;
 /// Answers may still stand in the pipe of a peer that no longer reads.
 const AFTER_A_FAILED_WRITE: Duration = Duration::from_millis(250);
 
@@ -31,7 +29,7 @@ impl LineLink {
         router: Arc<Router>,
         bounds: Bounds,
     ) -> Self {
-        let (queue, queued) = mpsc::channel(QUEUE);
+        let (queue, queued) = mpsc::channel(WRITE_QUEUE);
         let replies = queue.downgrade();
         let writing = tokio::spawn(write(writer, queued, Arc::clone(&router))).abort_handle();
         let reading = tokio::spawn(read(reader, replies, router, bounds)).abort_handle();

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use crate::bounds::{KEPT_JUNK, KEPT_JUNK_CHARACTERS};
 use crate::message::{
     Id, Malformed, MeantFor, Message, Notification, Request, Response, RpcError, meant_for,
     parse_frame, write_error, write_result,
@@ -16,9 +17,6 @@ use crate::text::printable;
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// JSON-RPC's "internal error".
 const INTERNAL_ERROR: i64 = -32603;
-/// How many junk lines are kept for error messages, and how much of each.
-const KEPT_JUNK: usize = 3;
-const KEPT_JUNK_CHARACTERS: usize = 200;
 
 /// Why a connection carries nothing any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -11,6 +11,17 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
+/// Work that takes longer than this hangs. No measure: how long something takes depends on what else the machine does.
+const HANG: Duration = Duration::from_secs(60);
+
+/// What the work gives, if it ends at all.
+pub async fn unless_hung<T>(work: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(HANG, work).await {
+        Ok(outcome) => outcome,
+        Err(_) => panic!("it hangs"),
+    }
+}
+
 /// A server and how it is reached. One reached by HTTP ends with this.
 pub struct Kit {
     pub spec: ServerSpec,
@@ -120,7 +131,7 @@ pub fn texts_in(folder: &Path) -> String {
 
 /// The process id in a file, once it is there.
 pub async fn id_in(file: &Path) -> String {
-    for _ in 0..500 {
+    for _ in 0..1500 {
         if let Ok(id) = std::fs::read_to_string(file) {
             return id;
         }
@@ -129,10 +140,10 @@ pub async fn id_in(file: &Path) -> String {
     panic!("no process wrote {}", file.display());
 }
 
-/// Whether the process with this id is no more (or a zombie that nobody has collected yet), waiting at most 5 s.
+/// Whether the process with this id is no more (or a zombie that nobody has collected yet), waiting for that for half a minute.
 #[cfg(unix)]
 pub async fn is_gone(id: &str) -> bool {
-    for _ in 0..250 {
+    for _ in 0..1500 {
         let listed = std::process::Command::new("ps").args(["-o", "stat=", "-p", id]).output();
         let state = String::from_utf8_lossy(&listed.unwrap().stdout).trim().to_owned();
         if state.is_empty() || state.starts_with('Z') {

@@ -13,28 +13,14 @@ use tokio::time::timeout;
 use super::error::is_about_the_caller;
 use super::sse::{Event, EventReader};
 use super::{Endpoint, HttpError, headers, tls};
-use crate::connection::Bounds;
+use crate::bounds::{
+    ACCEPTED, Bounds, CONNECT, FAILURE_BYTES, FAREWELL, FIRST_EVENT, LONGEST_RETRY, REDIRECTS,
+    RESUME_AFTER, RESUMPTIONS,
+};
 use crate::lifecycle::{Era, Spoken};
 use crate::message::{Id, Message, parse, write_request};
 use crate::router::{Router, Source};
 use crate::text::printable;
-
-/// How long a name look-up, a TCP connection and a TLS handshake may take together.
-const CONNECT: Duration = Duration::from_secs(10);
-/// How long the server may take to accept an answer or a notification of ours.
-const ACCEPTED: Duration = Duration::from_secs(10);
-/// How long the end of a session may take: it is a courtesy.
-const FAREWELL: Duration = Duration::from_secs(2);
-/// How long a server of the first revision may take to show its first event.
-const FIRST_EVENT: Duration = Duration::from_secs(3);
-/// How often a stream that ended early is asked for again, and how long to wait where the server names no time.
-const RESUMPTIONS: usize = 8;
-const RESUME_AFTER: Duration = Duration::from_millis(500);
-const LONGEST_RETRY: Duration = Duration::from_secs(15);
-/// Redirects within one host that are followed (`/mcp` to `/mcp/`).
-const REDIRECTS: usize = 3;
-/// How much of the body of a failure is read.
-const FAILURE_BYTES: usize = 64 * 1024;
 
 /// The request that begins a session.
 const INITIALIZE: &str = "initialize";

@@ -19,8 +19,9 @@ pub(super) fn forget(group: u32) {
 /// Kills every group this process started and has not ended. For the moment before `std::process::exit`, which drops
 /// nothing; otherwise dropping a [`Process`](super::Process) is enough.
 pub fn end_all() {
-    let groups = std::mem::take(&mut *alive());
-    for group in groups {
+    // Held to the end: a group is forgotten before its id may become somebody else's.
+    let mut alive = alive();
+    for group in std::mem::take(&mut *alive) {
         super::platform::kill_group(group);
     }
 }

@@ -31,6 +31,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::Instant;
 
 /// What to start. The environment is exactly `environment`: nothing is inherited.
 #[derive(Clone)]
@@ -68,8 +69,9 @@ pub enum StartError {
 /// A running program and everything it started. Dropping it kills them all.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
+    // Dropped in this order: the group is signalled while the uncollected child still reserves its id.
     group: platform::Group,
+    child: Child,
     stderr: Tail,
 }
 
@@ -84,6 +86,8 @@ pub struct Patience {
 
 /// The system needs a moment to end what was killed.
 const KILLED: Duration = Duration::from_secs(1);
+/// How often it is looked whether a program has ended.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The two ends that carry messages.
 pub type Streams = (ChildStdin, ChildStdout);
@@ -121,7 +125,7 @@ impl Process {
             let source = io::Error::other("a standard stream is missing");
             return Err(StartError::Refused { command: name, source });
         };
-        Ok((Self { child, group, stderr: Tail::of(stderr) }, (stdin, stdout)))
+        Ok((Self { group, child, stderr: Tail::of(stderr) }, (stdin, stdout)))
     }
 
     /// What the program wrote on its standard error, as far as it is kept.
@@ -136,8 +140,23 @@ impl Process {
     }
 
     /// How the program ended, waiting at most `limit`; `None` if it still runs then.
+    ///
+    /// It is looked at without being collected: as long as it is not, the system gives the id of its group to nobody
+    /// else, and what is left of the group can be signalled.
     pub async fn exited(&mut self, limit: Duration) -> Option<ExitStatus> {
-        tokio::time::timeout(limit, self.child.wait()).await.ok()?.ok()
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.group.status(&mut self.child) {
+                Ok(None) if Instant::now() < deadline => tokio::time::sleep(LOOK).await,
+                Ok(status) => return status,
+                Err(error) => {
+                    // Somebody else has collected it (a parent can have our children collected unseen).
+                    tracing::debug!(%error, "how a program ended is not known");
+                    self.group.release();
+                    return None;
+                }
+            }
+        }
     }
 
     /// Ends the program and its whole group: gives it `patience.leave` to go by itself (its stdin should be closed
@@ -148,18 +167,22 @@ impl Process {
             self.group_gone(patience.terminate).await;
         }
         self.group.kill();
-        self.exited(KILLED).await
+        let status = self.exited(KILLED).await;
+        self.group.release();
+        // Collected only now, when nobody signals the group any more.
+        let _ = tokio::time::timeout(KILLED, self.child.wait()).await;
+        status
     }
 
     /// Waits until nobody is left in the group, at most `limit`.
     async fn group_gone(&mut self, limit: Duration) {
-        let deadline = tokio::time::Instant::now() + limit;
+        let deadline = Instant::now() + limit;
         // Members other than the first are not our children, so their end can only be asked for.
-        while self.exited(Duration::from_millis(5)).await.is_none() || self.group.is_alive() {
-            if tokio::time::Instant::now() >= deadline {
+        while self.exited(Duration::ZERO).await.is_none() || self.group.is_alive() {
+            if Instant::now() >= deadline {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(15)).await;
+            tokio::time::sleep(3 * LOOK).await;
         }
     }
 }

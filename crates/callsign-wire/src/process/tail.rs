@@ -5,8 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::JoinHandle;
 
-/// How much of a stream's end is kept.
-const KEPT: usize = 16 * 1024;
+use crate::bounds::KEPT_STDERR as KEPT;
 
 /// The end of a text stream that is read as it comes, so that its writer never blocks.
 ///

@@ -3,6 +3,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::process::{Child, Command};
@@ -111,6 +112,14 @@ fn with_extension(file: &Path, extensions: &[String]) -> Option<PathBuf> {
 }
 
 impl Group {
+    /// How the program ended, if it has.
+    pub(super) fn status(&self, child: &mut Child) -> io::Result<Option<ExitStatus>> {
+        child.try_wait()
+    }
+
+    /// A job is held by its handle and can't become somebody else's, so there is nothing to give up.
+    pub(super) fn release(&mut self) {}
+
     pub(super) fn is_alive(&self) -> bool {
         let mut counts = JOBOBJECT_BASIC_ACCOUNTING_INFORMATION::default();
         let Ok(size) = u32::try_from(size_of_val(&counts)) else { return false };
