@@ -1,9 +1,11 @@
 //! How a server is started or reached, as it is written: nothing is expanded here (that is `expand.rs`).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+use crate::consent;
 use crate::error::escaped;
 use crate::secret::{Secret, shown_address, shown_arguments};
 
@@ -71,14 +73,26 @@ impl Launch {
     pub fn shown(&self) -> String {
         let command = self.command.iter().map(|command| command.as_str().into());
         let words = command.chain(shown_arguments(&self.args));
-        let words = words.chain(self.url.iter().map(|url| shown_address(url)));
-        let quoted =
-            words.map(|word| match word.is_empty() || word.contains(char::is_whitespace) {
-                true => format!("\"{}\"", escaped(&word)),
-                false => escaped(&word),
-            });
-        quoted.collect::<Vec<_>>().join(" ")
+        one_line(words.chain(self.url.iter().map(|url| shown_address(url))))
     }
+
+    /// As [`shown`](Self::shown), for somebody who has to decide whether this may run. Hidden is only what can be nothing
+    /// but a value: no script, no path and nothing that a shell would take for more than one word.
+    #[must_use]
+    pub fn shown_for_consent(&self) -> String {
+        let program = self.command.as_deref().unwrap_or_default();
+        let command = self.command.iter().map(|command| command.as_str().into());
+        let words = command.chain(consent::arguments(program, &self.args));
+        one_line(words.chain(self.url.iter().map(|url| shown_address(url))))
+    }
+}
+
+fn one_line<'a>(words: impl Iterator<Item = Cow<'a, str>>) -> String {
+    let quoted = words.map(|word| match word.is_empty() || word.contains(char::is_whitespace) {
+        true => format!("\"{}\"", escaped(&word)),
+        false => escaped(&word),
+    });
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 impl Target<'_> {

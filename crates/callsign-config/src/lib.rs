@@ -40,6 +40,7 @@
 struct Readme;
 
 mod config_file;
+mod consent;
 mod discover;
 mod document;
 mod env_file;
