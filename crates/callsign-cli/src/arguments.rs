@@ -94,7 +94,8 @@ pub(crate) struct ConfigurationArguments {
     pub(crate) config: Vec<PathBuf>,
 
     /// Use only this server, by its key; repeatable, or separated by commas. No other is started or contacted.
-    #[arg(long, value_name = "KEY", value_delimiter = ',', help_heading = "Configuration")]
+    // A key may have a comma in it, so what is a list and what a key is decided where the keys are known.
+    #[arg(long, value_name = "KEY", help_heading = "Configuration")]
     pub(crate) only: Vec<String>,
 }
 

@@ -112,19 +112,40 @@ fn filtered_by(
 
 /// The server as the audit wants it.
 pub(crate) fn audited(known: &Known<'_>) -> audit::Server {
-    let launch = &known.chosen.entry.launch;
-    let settings = || {
-        // Only compared, never shown: two entries with equal surroundings give equal texts.
-        let secrets = launch.env.iter().chain(&launch.headers);
-        secrets.map(|(name, value)| format!("{name}={}\n", value.expose())).collect::<String>()
-    };
-    let launch = match (&launch.command, &launch.url) {
+    let Chosen { entry, .. } = known.chosen;
+    let launch = match (&entry.launch.command, &entry.launch.url) {
         (Some(command), None) => {
-            Some(Launch::command(command, launch.args.iter().map(String::as_str), settings()))
+            // The same words in another folder may be another program. An option, so that it does not count as the name
+            // of a package.
+            let folder = match entry.launch.depends_on_folder() {
+                true => format!("-in {}", known.chosen.folder().display()),
+                false => "-anywhere".to_owned(),
+            };
+            let words = entry.launch.args.iter().map(String::as_str).chain([&*folder]);
+            Some(Launch::command(command, words, settings(known.chosen)))
         }
-        (None, Some(url)) => Some(Launch::address(url, settings())),
+        (None, Some(url)) => Some(Launch::address(url, settings(known.chosen))),
         _ => None,
     };
-    let key = known.chosen.entry.key.clone();
-    audit::Server { key, launch, catalogue: known.catalogue.clone() }
+    audit::Server { key: entry.key.clone(), launch, catalogue: known.catalogue.clone() }
+}
+
+/// Only compared, never shown: two entries with equal surroundings give equal texts.
+fn settings(chosen: Chosen<'_>) -> String {
+    let launch = &chosen.entry.launch;
+    let env_file = launch.env_file.iter().map(|file| {
+        let file = chosen.file.project().join(file);
+        format!("{}\n", std::path::absolute(&file).unwrap_or(file).display())
+    });
+    let secrets = launch.env.iter().chain(&launch.headers);
+    let secrets = secrets.map(|(name, value)| format!("{name}={}\n", value.expose()));
+    env_file.chain(secrets).collect()
+}
+
+/// The server with what its entry says of prompts and resources, if its tools are not known.
+pub(crate) fn described(known: &Known<'_>) -> Option<audit::Server> {
+    let described = &known.chosen.entry.described;
+    let says = !described.prompts().is_empty() || !described.resources().is_empty();
+    (known.catalogue.is_err() && says)
+        .then(|| audit::Server { catalogue: Ok(described.clone()), ..audited(known) })
 }

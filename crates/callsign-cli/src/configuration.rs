@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use callsign::ServerKey;
-use callsign_config::{ConfigFile, Placed, ServerEntry, Settings};
+use callsign_config::{ConfigFile, Placed, ServerEntry, Settings, ToolOptions};
 
 use crate::arguments::ConfigurationArguments;
 use crate::failure::Failure;
@@ -45,61 +45,136 @@ impl Configuration {
         own.map(|file| file.settings.clone()).unwrap_or_default()
     }
 
-    /// The servers that are meant: enabled, of this project's scope, and of `only` where that is given.
+    /// The servers that are meant: enabled, of this project's scope, and of `only` where that is given. Two that can't be
+    /// told apart are an error only if both are meant.
     pub(crate) fn choose(&self, only: &[String]) -> Result<Vec<Chosen<'_>>, Failure> {
+        let only = self.selection(only)?;
         let here = std::env::current_dir().unwrap_or_default();
-        let mut chosen = BTreeMap::<&ServerKey, Chosen<'_>>::new();
-        let mut order = Vec::new();
-        for file in &self.files {
-            for entry in file.servers.iter().filter(|entry| in_scope(entry, &here)) {
-                let candidate = Chosen { file, entry };
-                match chosen.get(&entry.key) {
-                    Some(first) => {
-                        let kept = one_of(*first, candidate)?;
-                        chosen.insert(&entry.key, kept);
-                    }
-                    None => {
-                        chosen.insert(&entry.key, candidate);
-                        order.push(&entry.key);
-                    }
-                }
-            }
-        }
-        self.refuse_unknown_keys(only)?;
-        let wanted = |key: &ServerKey| only.is_empty() || only.iter().any(|k| k == key.as_str());
-        let servers = order.into_iter().filter(|key| wanted(key)).filter_map(|key| chosen.get(key));
+        let here = std::fs::canonicalize(&here).unwrap_or(here);
+        let (meant, elsewhere): (Vec<Chosen<'_>>, Vec<_>) = self
+            .files
+            .iter()
+            .flat_map(|file| file.servers.iter().map(move |entry| Chosen { file, entry }))
+            .filter(|chosen| is_of(&only, chosen.entry))
+            .partition(|chosen| in_scope(chosen.entry, &here));
+        refuse_other_projects(&only, &meant, &elsewhere)?;
+        let meant: Vec<Chosen<'_>> =
+            meant.iter().filter(|chosen| !is_shadowed(chosen, &meant)).copied().collect();
         let (disabled, enabled): (Vec<Chosen<'_>>, Vec<_>) =
-            servers.copied().partition(|chosen| chosen.entry.disabled);
-        // Asked for by name and switched off: to check nothing and say nothing would look like a pass.
-        match disabled.first().filter(|_| !only.is_empty()) {
-            Some(off) => Err(Failure::with_remedy(
-                format!(
-                    "--only {}: that server is disabled ({})",
-                    escaped(&off.entry.key),
-                    place(*off)
-                ),
-                "enable it in the configuration",
-            )),
-            None => Ok(enabled),
-        }
+            meant.into_iter().partition(|chosen| chosen.entry.disabled);
+        refuse_disabled(&only, &disabled, &enabled)?;
+        one_of_each(enabled)
     }
 
+    /// The keys that `only` names: each text as it is if there is such a key, else its parts between commas.
+    ///
+    /// # Errors
     /// A key that names no server is a mistake.
-    pub(crate) fn refuse_unknown_keys(&self, only: &[String]) -> Result<(), Failure> {
-        let known = || self.files.iter().flat_map(|file| &file.servers).map(|entry| &entry.key);
-        let Some(unknown) = only.iter().find(|key| !known().any(|known| known.as_str() == *key))
-        else {
-            return Ok(());
+    pub(crate) fn selection(&self, only: &[String]) -> Result<Vec<String>, Failure> {
+        let known: Vec<&str> = self
+            .files
+            .iter()
+            .flat_map(|file| &file.servers)
+            .map(|entry| entry.key.as_str())
+            .collect();
+        let split = |text: &String| match known.contains(&text.as_str()) {
+            true => vec![text.clone()],
+            false => text.split(',').map(str::to_owned).collect(),
         };
-        let keys: Vec<&str> = known().map(ServerKey::as_str).collect();
+        let keys: Vec<String> = only.iter().flat_map(split).collect();
+        let Some(unknown) = keys.iter().find(|key| !known.contains(&key.as_str())) else {
+            return Ok(keys);
+        };
         Err(Failure::with_remedy(
             format!("--only {}: the configuration has no such server", escaped(unknown)),
-            match keys[..] {
+            match known[..] {
                 [] => "it has no servers at all".into(),
-                _ => format!("its servers are {}", escaped(&keys.join(", "))),
+                _ => format!("its servers are {}", escaped(&known.join(", "))),
             },
         ))
     }
+}
+
+impl Chosen<'_> {
+    /// The folder it starts in. Where a variable in it has no value, which a start would refuse, as it is written.
+    pub(crate) fn folder(&self) -> PathBuf {
+        let (entry, project) = (self.entry, self.file.project());
+        let variable = |name: &str| std::env::var(name).ok();
+        entry.folder(project, &variable).unwrap_or_else(|_| {
+            let written = entry.launch.cwd.as_deref().unwrap_or_default();
+            project.join(written)
+        })
+    }
+}
+
+/// Whether the keys, if there are any, name the entry.
+pub(crate) fn is_of(only: &[String], entry: &ServerEntry) -> bool {
+    only.is_empty() || only.iter().any(|key| *key == *entry.key)
+}
+
+/// To check nothing and say nothing would look like a pass.
+fn refuse_other_projects(
+    only: &[String],
+    meant: &[Chosen<'_>],
+    elsewhere: &[Chosen<'_>],
+) -> Result<(), Failure> {
+    let is_here = |key: &str| meant.iter().any(|chosen| *chosen.entry.key == *key);
+    let message = match only.iter().find(|key| !is_here(key)) {
+        Some(key) => format!("--only {}: that server belongs to another project", escaped(key)),
+        None if meant.is_empty() && !elsewhere.is_empty() => {
+            "every server of the configuration belongs to another project".to_owned()
+        }
+        None => return Ok(()),
+    };
+    let mut projects: Vec<String> = elsewhere
+        .iter()
+        .filter(|chosen| only.is_empty() || !is_here(&chosen.entry.key))
+        .filter_map(|chosen| chosen.entry.scope.as_deref().map(escaped))
+        .collect();
+    projects.sort_unstable();
+    projects.dedup();
+    Err(Failure::with_remedy(message, format!("run it in {}", projects.join(" or in "))))
+}
+
+/// Asked for by name and switched off: to check nothing and say nothing would look like a pass.
+fn refuse_disabled(
+    only: &[String],
+    disabled: &[Chosen<'_>],
+    enabled: &[Chosen<'_>],
+) -> Result<(), Failure> {
+    let is_on = |off: &Chosen<'_>| enabled.iter().any(|on| on.entry.key == off.entry.key);
+    let Some(off) = disabled.iter().find(|off| !only.is_empty() && !is_on(off)) else {
+        return Ok(());
+    };
+    Err(Failure::with_remedy(
+        format!("--only {}: that server is disabled ({})", escaped(&off.entry.key), place(*off)),
+        "enable it in the configuration",
+    ))
+}
+
+/// Within one file, the entry of the nearest project hides the others of its key.
+fn is_shadowed(chosen: &Chosen<'_>, all: &[Chosen<'_>]) -> bool {
+    let length = |chosen: &Chosen<'_>| chosen.entry.scope.as_ref().map_or(0, String::len);
+    all.iter().any(|other| {
+        std::ptr::eq(other.file, chosen.file)
+            && other.entry.key == chosen.entry.key
+            && length(other) > length(chosen)
+    })
+}
+
+fn one_of_each(servers: Vec<Chosen<'_>>) -> Result<Vec<Chosen<'_>>, Failure> {
+    let mut first = BTreeMap::<&ServerKey, Chosen<'_>>::new();
+    let mut chosen = Vec::with_capacity(servers.len());
+    for server in servers {
+        match first.get(&server.entry.key) {
+            Some(first) => refuse_another(*first, server)?,
+            None => {
+                first.insert(&server.entry.key, server);
+                chosen.push(server);
+            }
+        }
+    }
+    Ok(chosen)
 }
 
 fn found() -> Result<Vec<PathBuf>, Failure> {
@@ -120,23 +195,26 @@ fn found() -> Result<Vec<PathBuf>, Failure> {
         .collect())
 }
 
-/// An entry without scope holds everywhere; one of a project, in that project's folder.
+/// An entry without scope holds everywhere; one of a project, in that project's folder and below.
 fn in_scope(entry: &ServerEntry, here: &Path) -> bool {
-    entry.scope.as_ref().is_none_or(|scope| Path::new(scope) == here)
+    entry.scope.as_ref().is_none_or(|scope| {
+        let scope = Path::new(scope);
+        here.starts_with(std::fs::canonicalize(scope).as_deref().unwrap_or(scope))
+    })
 }
 
-/// Two entries under one key: a project's own wins over the general one of the same file; the same launch in two files is
-/// one server; anything else can't be told apart by its key.
-fn one_of<'a>(first: Chosen<'a>, second: Chosen<'a>) -> Result<Chosen<'a>, Failure> {
-    let same_file = std::ptr::eq(first.file, second.file);
-    if same_file && first.entry.scope.is_none() != second.entry.scope.is_none() {
-        return Ok(if first.entry.scope.is_none() { second } else { first });
-    }
-    if first.entry.disabled != second.entry.disabled {
-        return Ok(if first.entry.disabled { second } else { first });
-    }
-    if first.entry.launch == second.entry.launch && first.entry.statics == second.entry.statics {
-        return Ok(first);
+/// Two entries under one key are one server if they say the same and mean the same; anything else can't be told apart by
+/// its key.
+fn refuse_another(first: Chosen<'_>, second: Chosen<'_>) -> Result<(), Failure> {
+    let (one, other) = (first.entry, second.entry);
+    let depends = one.launch.depends_on_folder() || one.launch.env_file.is_some();
+    let is_same = one.launch == other.launch
+        && (&one.statics, &one.described) == (&other.statics, &other.described)
+        && one.filter == other.filter
+        && same_options(&one.options, &other.options)
+        && (!depends || first.folder() == second.folder());
+    if is_same {
+        return Ok(());
     }
     Err(Failure::with_remedy(
         format!(
@@ -145,8 +223,17 @@ fn one_of<'a>(first: Chosen<'a>, second: Chosen<'a>) -> Result<Chosen<'a>, Failu
             place(first),
             place(second)
         ),
-        "check one client's file at a time with --config FILE",
+        "check one client's file at a time with --config FILE, or choose others with --only",
     ))
+}
+
+/// Where they stand is no difference.
+fn same_options(one: &[ToolOptions], other: &[ToolOptions]) -> bool {
+    let said = |options: &ToolOptions| {
+        let ToolOptions { wire, hidden, time_limit, description, .. } = options;
+        (wire.value.clone(), *hidden, *time_limit, description.clone())
+    };
+    one.iter().map(said).eq(other.iter().map(said))
 }
 
 fn place(chosen: Chosen<'_>) -> String {

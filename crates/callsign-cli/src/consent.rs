@@ -1,27 +1,31 @@
 //! Consent to starting the commands that a configuration file names.
 //!
 //! Whoever can write the file could run anything. So on a terminal the commands are shown and the user is asked, once for
-//! each file and content; without one, `--yes` has to say it. What was not shown was not consented to, so an answer counts
-//! for the servers that were meant and for no other of the file.
+//! each file, content and launch; without one, `--yes` has to say it. What was not shown was not consented to, so an answer
+//! counts for the servers that were meant and for no other of the file, and only as long as they start in the same way:
+//! another folder, a changed variable or a changed environment file asks again.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead, Write as _};
 use std::path::{Path, PathBuf};
 
-use anstyle::Style;
+use callsign_mcp::{Launch, Secret};
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Chosen;
 use crate::failure::Failure;
+use crate::live::Startable;
 use crate::output::{self, DIM, HEADING, NAME, count, escaped};
-use crate::table::Table;
 
-/// A server of a file that may be started, as long as the file's content stays the same.
+/// A server of a file that may be started, as long as the file's content and the server's launch stay the same.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Consent {
     file: PathBuf,
     digest: String,
+    /// Of the launch, with variables and environment file put in.
+    launch: String,
     scope: Option<String>,
     server: String,
 }
@@ -30,13 +34,13 @@ struct Consent {
 ///
 /// # Errors
 /// If they don't, or can't be asked and have not said so.
-pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
+pub(crate) fn obtain(servers: &[&Startable<'_>], yes: bool) -> Result<(), Failure> {
     if yes || servers.is_empty() {
         return Ok(());
     }
     let given = remembered();
-    let asked: Vec<Chosen<'_>> =
-        servers.iter().filter(|chosen| !given.contains(&consent(**chosen))).copied().collect();
+    let asked: Vec<&Startable<'_>> =
+        servers.iter().filter(|server| !given.contains(&consent(server))).copied().collect();
     if asked.is_empty() {
         return Ok(());
     }
@@ -56,21 +60,12 @@ pub(crate) fn obtain(servers: &[Chosen<'_>], yes: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn ask(servers: &[Chosen<'_>]) -> Result<bool, Failure> {
+fn ask(servers: &[&Startable<'_>]) -> Result<bool, Failure> {
     let mut text = format!(
-        "{HEADING}This starts or contacts {}:{HEADING:#}\n\n",
+        "{HEADING}This starts or contacts {}:{HEADING:#}\n",
         count(servers.len(), "server")
     );
-    let mut table = Table::new(["SERVER", "COMMAND OR ADDRESS", "PLACE"]);
-    for Chosen { file, entry } in servers {
-        let place = format!("{}:{}", file.path.display(), entry.place);
-        table.row([
-            (entry.key.to_string(), NAME),
-            (entry.launch.shown(), Style::new()),
-            (place, DIM),
-        ]);
-    }
-    text.push_str(&table.render());
+    servers.iter().for_each(|server| tell(server, &mut text));
     text.push_str("\nStart them? [y/N] ");
     output::print_error(&text);
     io::stderr().flush()?;
@@ -79,10 +74,78 @@ fn ask(servers: &[Chosen<'_>]) -> Result<bool, Failure> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
-fn consent(Chosen { file, entry }: Chosen<'_>) -> Consent {
+/// Variables that decide what a program loads or runs, whatever its command says. Their values are no secrets.
+const STEERING: [&str; 22] = [
+    "BASH_ENV",
+    "CLASSPATH",
+    "COMSPEC",
+    "ENV",
+    "GIT_SSH_COMMAND",
+    "IFS",
+    "JAVA_TOOL_OPTIONS",
+    "LUA_INIT",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NPM_CONFIG_REGISTRY",
+    "PATH",
+    "PATHEXT",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PIP_INDEX_URL",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
+    "UV_INDEX_URL",
+];
+
+/// Everything that decides what will run: the command, where, and with which variables; of their values only those that
+/// steer programs.
+fn tell(server: &Startable<'_>, text: &mut String) {
+    let Chosen { file, entry } = server.chosen;
+    let (key, path) = (escaped(&entry.key), escaped(&file.path.to_string_lossy()));
+    let _ = writeln!(text, "\n{NAME}{key}{NAME:#}  {DIM}{path}:{}{DIM:#}", entry.place);
+    let mut fact = |label: &str, value: &str| {
+        let _ = writeln!(text, "  {DIM}{label:<9}{DIM:#} {}", escaped(value));
+    };
+    let launch = entry.launch.shown_for_consent();
+    match &server.spec.launch {
+        Launch::Stdio { env, cwd, .. } => {
+            fact("runs", &launch);
+            if let Some(cwd) = cwd {
+                fact("in", &cwd.to_string_lossy());
+            }
+            if let Some(env_file) = &entry.launch.env_file {
+                fact("env file", env_file);
+            }
+            if !env.is_empty() {
+                fact("with", &env.iter().map(variable).collect::<Vec<_>>().join(", "));
+            }
+        }
+        Launch::Http { headers, .. } => {
+            fact("contacts", &launch);
+            if !headers.is_empty() {
+                let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
+                fact("headers", &names.join(", "));
+            }
+        }
+    }
+}
+
+fn variable((name, value): &(String, Secret)) -> String {
+    let folded = name.to_ascii_uppercase();
+    let steers = STEERING.contains(&folded.as_str())
+        || folded.starts_with("LD_")
+        || folded.starts_with("DYLD_");
+    if steers { format!("{name}={}", value.expose()) } else { name.clone() }
+}
+
+fn consent(Startable { chosen: Chosen { file, entry }, digest, .. }: &Startable<'_>) -> Consent {
     Consent {
         file: fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone()),
         digest: file.digest(),
+        launch: digest.clone(),
         scope: entry.scope.clone(),
         server: entry.key.to_string(),
     }

@@ -29,11 +29,20 @@ pub(crate) fn limits(arguments: &LiveArguments) -> Limits {
     }
 }
 
+/// A server that can be started or reached, and how: what is consented to is what is started.
+#[derive(Debug, Clone)]
+pub(crate) struct Startable<'a> {
+    pub(crate) chosen: Chosen<'a>,
+    pub(crate) spec: ServerSpec,
+    /// Of the launch with its variables and its environment file put in.
+    pub(crate) digest: String,
+}
+
 /// How a server is started or reached, with its variables put in.
 ///
 /// # Errors
 /// Why it can't be: the entry says too little or too much, or a variable is not set.
-pub(crate) fn spec(chosen: Chosen<'_>) -> Result<ServerSpec, Unchecked> {
+pub(crate) fn startable(chosen: Chosen<'_>) -> Result<Startable<'_>, Unchecked> {
     let cannot = |reason: &str, remedy: &str| {
         Err(Unchecked { reason: reason.into(), remedy: Some(remedy.into()) })
     };
@@ -77,7 +86,8 @@ pub(crate) fn spec(chosen: Chosen<'_>) -> Result<ServerSpec, Unchecked> {
         (None, Some(url)) => Launch::Http { url, headers: secrets(&expanded.headers) },
         (None, None) => return cannot("its entry has neither a command nor an address", "add one"),
     };
-    Ok(ServerSpec { key: entry.key.clone(), launch, secrets: Vec::new() })
+    let spec = ServerSpec { key: entry.key.clone(), launch, secrets: Vec::new() };
+    Ok(Startable { chosen, spec, digest: expanded.digest() })
 }
 
 /// Replaces what is known of each server by what it says itself. Servers that can't be started keep a static list.
@@ -96,16 +106,11 @@ pub(crate) fn ask_remembering<'a>(
     verbosity: Verbosity,
     memory: &Memory,
 ) -> Result<Vec<Known<'a>>, Failure> {
-    let specs: Vec<Result<ServerSpec, Unchecked>> =
-        known.iter().map(|known| spec(known.chosen)).collect();
-    let startable: Vec<Chosen<'_>> = known
-        .iter()
-        .zip(&specs)
-        .filter(|(_, spec)| spec.is_ok())
-        .map(|(known, _)| known.chosen)
-        .collect();
-    consent::obtain(&startable, arguments.yes)?;
-    let wanted: Vec<ServerSpec> = specs.iter().flatten().cloned().collect();
+    let specs: Vec<Result<Startable<'_>, Unchecked>> =
+        known.iter().map(|known| startable(known.chosen)).collect();
+    let wanted: Vec<&Startable<'_>> = specs.iter().flatten().collect();
+    consent::obtain(&wanted, arguments.yes)?;
+    let wanted: Vec<ServerSpec> = wanted.into_iter().map(|wanted| wanted.spec.clone()).collect();
     let mut fetched = fetch(&wanted, arguments, verbosity, memory)?.into_iter();
     known
         .into_iter()

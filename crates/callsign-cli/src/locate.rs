@@ -33,18 +33,12 @@ pub(crate) fn places<'a>(finding: &Finding, servers: &[Known<'a>]) -> Vec<Locate
 
 fn locate<'a>(place: &audit::Place, known: &Known<'a>) -> Located<'a> {
     let (file, entry) = (known.chosen.file, known.chosen.entry);
-    let span = place.entry.and_then(|listed| {
-        let catalogue = known.catalogue.as_ref().ok()?;
-        match listed.kind {
-            Kind::Tool => tool_span(known, catalogue, listed.index),
-            Kind::Prompt if known.origin == Origin::Static => {
-                entry.spans.prompts.get(listed.index).copied()
-            }
-            Kind::Resource if known.origin == Origin::Static => {
-                entry.spans.resources.get(listed.index).copied()
-            }
-            _ => None,
-        }
+    let is_listed = !matches!(known.origin, Origin::Live | Origin::Cached);
+    let span = place.entry.and_then(|listed| match listed.kind {
+        Kind::Tool => tool_span(known, known.catalogue.as_ref().ok()?, listed.index),
+        Kind::Prompt if is_listed => entry.spans.prompts.get(listed.index).copied(),
+        Kind::Resource if is_listed => entry.spans.resources.get(listed.index).copied(),
+        Kind::Prompt | Kind::Resource | Kind::Server => None,
     });
     let place = span.map_or(entry.place, |span| file.place(span));
     Located { file, place }

@@ -61,8 +61,8 @@ pub(crate) fn recalled<'a>(known: Known<'a>, memory: &Memory) -> Result<Known<'a
     if known.origin != Origin::Unchecked {
         return Ok(known);
     }
-    let Some(remembered) = live::spec(known.chosen).ok().and_then(|spec| memory.catalogue(&spec))
-    else {
+    let startable = live::startable(known.chosen).ok();
+    let Some(remembered) = startable.and_then(|startable| memory.catalogue(&startable.spec)) else {
         return Ok(known);
     };
     let catalogue = catalogues::filtered(known.chosen, remembered.catalogue)?;

@@ -630,6 +630,138 @@ fn the_same_server_in_two_files_is_one_and_another_is_refused() {
     ]);
 }
 
+/// A server without an `exclude` is not the same server.
+#[test]
+fn two_entries_that_filter_differently_are_refused() {
+    let sandbox = Sandbox::new();
+    let entry = |rest: &str| {
+        format!(r#"{{"mcpServers": {{"a": {{"command": "x", "tools": ["t", "u"]{rest}}}}}}}"#)
+    };
+    sandbox.write("one.json", entry(""));
+    for rest in [r#", "exclude": ["u"]"#, r#", "include": ["u"]"#, r#", "prompts": ["p"]"#] {
+        sandbox.write("two.json", entry(rest));
+        let both = sandbox.callsign(["check", "one.json", "two.json"]).run().exits(2);
+        both.warns(&["`a` is defined twice"]);
+    }
+    let toml = "[servers.a]\ncommand = 'x'\ntools = ['t', 'u']\n";
+    sandbox.write("callsign.toml", format!("{toml}[servers.a.options.t]\nhidden = true\n"));
+    sandbox.callsign(["check", "one.json", "callsign.toml"]).run().exits(2).warns(&["twice"]);
+    sandbox.write("callsign.toml", toml);
+    sandbox.callsign(["check", "one.json", "callsign.toml"]).run().exits(0);
+}
+
+/// Which servers are meant is decided before what can't be told apart.
+#[test]
+fn entries_that_are_not_meant_do_not_conflict() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "one.json",
+        r#"{"mcpServers": {"a": {"command": "x", "tools": ["t"]}, "b": {"tools": ["u"]}}}"#,
+    );
+    let off = r#"{"mcpServers": {"a": {"command": "y", "disabled": true}}}"#;
+    sandbox.write("two.json", r#"{"mcpServers": {"a": {"command": "y", "tools": ["t"]}}}"#);
+    let both = ["check", "one.json", "two.json"];
+    sandbox.callsign(both).run().exits(2).warns(&["twice"]);
+    sandbox.callsign(both.into_iter().chain(["--only", "b"])).run().exits(0);
+    sandbox.write("two.json", off);
+    sandbox.callsign(both).run().exits(0).says(&["checked 2 of 2 servers"]);
+    sandbox.callsign(both.into_iter().chain(["--only", "a"])).run().exits(0);
+}
+
+#[test]
+fn a_key_may_have_a_comma() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[
+        ("a,b", json!({"tools": ["t"]})),
+        ("a", json!({"tools": ["u"]})),
+        ("c", json!({"tools": ["v"]})),
+    ]);
+    let keys = |only: &str| {
+        let arguments = ["check", "--config", "servers.json", "--format", "json", "--only", only];
+        // A comma is in no name, which is a finding of its own.
+        let report = sandbox.callsign(arguments).run().json();
+        column(&report["servers"], "key").join(" ")
+    };
+    assert_eq!(keys("a,b"), "a,b");
+    assert_eq!(keys("a,c"), "a c");
+}
+
+/// A check that could check nothing is no pass, whatever the reason.
+#[test]
+fn servers_of_other_projects_are_not_checked_in_silence() {
+    let sandbox = Sandbox::new();
+    let work = std::fs::canonicalize(sandbox.path("work")).expect("a path");
+    for folder in ["project", "project/deep", "other"] {
+        std::fs::create_dir(work.join(folder)).expect("a folder");
+    }
+    let project = work.join("project").to_string_lossy().into_owned();
+    let servers = json!({"a": {"tools": ["t"]}});
+    let only_scoped = json!({"projects": {&project: {"mcpServers": servers}}});
+    let file = sandbox.write("x.claude.json", only_scoped.to_string());
+    let run = |here: &str, more: &str| {
+        let file = file.to_string_lossy().into_owned();
+        let arguments = ["check".to_owned(), "--config".to_owned(), file];
+        let more = more.split_whitespace().map(str::to_owned);
+        sandbox.callsign(arguments.into_iter().chain(more)).here(&work.join(here)).run()
+    };
+    run("other", "").exits(2).warns(&["belongs to another project", "help: run it in", "project"]);
+    run("project", "").exits(0).says(&["checked 1 of 1 server"]);
+    run("project/deep", "").exits(0).says(&["checked 1 of 1 server"]);
+
+    let mixed = json!({
+        "mcpServers": {"b": {"tools": ["u"]}},
+        "projects": {&project: {"mcpServers": servers}},
+    });
+    std::fs::write(&file, mixed.to_string()).expect("a file");
+    run("other", "").exits(0).says(&["checked 1 of 1 server"]);
+    run("other", "--only a").exits(2).warns(&["--only a: that server belongs to another project"]);
+    run("project", "--only a").exits(0).says(&["checked 1 of 1 server"]);
+}
+
+/// An entry that lists prompts says nothing of tools: it is not checked, and its prompts are.
+#[test]
+fn prompts_are_no_list_of_tools() {
+    let sandbox = Sandbox::new();
+    let entry = json!({"command": "x", "prompts": ["review", "review"]});
+    sandbox.servers(&[("a", entry.clone())]);
+    sandbox.configured("check").run().exits(2).warns(&["0 of 1 server checked"]);
+    sandbox.servers(&[("a", entry), ("b", json!({"tools": ["t"]}))]);
+    let report = sandbox.configured("check --format json").run().json();
+    assert_eq!(column(&report["servers"], "status"), ["unchecked", "static"]);
+    assert_eq!(column(&report["findings"], "code"), ["CS008", "CS009"], "{report:#}");
+    assert_eq!(column(&report["findings"], "kind"), ["prompt", "server"]);
+    assert_eq!(report["findings"][0]["location"]["line"], 3);
+    assert!(report["findings"][0]["location"]["column"].as_u64() > Some(20), "not at the prompt");
+}
+
+/// `npm start` is another server in another folder.
+#[test]
+fn one_command_in_two_folders_is_two_servers() {
+    let sandbox = Sandbox::new();
+    let entry = |command: &str, cwd: &str| {
+        let tools = ["send", "list"];
+        json!({"command": command, "args": ["start"], "cwd": cwd, "tools": tools})
+    };
+    let codes = |first: Value, second: Value| {
+        sandbox.servers(&[("mail", first), ("crm", second)]);
+        let report = sandbox.configured("check --format json").run().json();
+        column(&report["findings"], "code").join(" ")
+    };
+    assert_eq!(codes(entry("npm", "/srv/mail"), entry("npm", "/srv/crm")), "CS001 CS001");
+    assert_eq!(codes(entry("./x", "mail"), entry("./x", "crm")), "CS001 CS001");
+    assert_eq!(codes(entry("npm", "/srv/mail"), entry("npm", "/srv/mail")), "CS007");
+    assert_eq!(codes(entry("npx", "/srv/mail"), entry("npx", "/srv/crm")), "CS007");
+    for project in ["one", "two"] {
+        let folder = sandbox.path("work").join(project);
+        std::fs::create_dir(folder).expect("a folder");
+        let servers =
+            json!({"mcpServers": {"s": {"command": "npm", "args": ["start"], "tools": ["t"]}}});
+        sandbox.write(&format!("{project}/.mcp.json"), servers.to_string());
+    }
+    let both = sandbox.callsign(["check", "one/.mcp.json", "two/.mcp.json"]).run();
+    both.exits(2).warns(&["`s` is defined twice"]);
+}
+
 #[test]
 fn what_can_not_be_read_is_said_with_its_place() {
     let sandbox = Sandbox::new();

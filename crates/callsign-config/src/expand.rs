@@ -18,10 +18,11 @@ use std::fmt;
 use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use callsign::ServerKey;
+use sha2::{Digest, Sha256};
 
 use crate::env_file;
 use crate::error::shown;
-use crate::launch::Launch;
+use crate::launch::{Launch, hex};
 use crate::secret::Secret;
 
 /// A launch with its variables put in. Everything in it may hold a secret now, so `Debug` shows nothing of it.
@@ -62,6 +63,33 @@ impl Expanded {
         // The longest first: one secret may begin with another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+    }
+
+    /// SHA-256 over all of it, 64 hex digits: the same digest, the same start in the same folder with the same environment.
+    /// The order of variables counts.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        // Every part goes in with its length, and every list with its number, so that no two launches run into one text.
+        let mut part = |part: &[u8]| {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        };
+        for text in [&self.command, &self.url] {
+            part(text.as_deref().map_or("none", |_| "some").as_bytes());
+            part(text.as_deref().unwrap_or_default().as_bytes());
+        }
+        part(self.cwd.as_ref().map(|cwd| cwd.as_os_str().as_encoded_bytes()).unwrap_or_default());
+        part(&self.args.len().to_be_bytes());
+        self.args.iter().for_each(|arg| part(arg.as_bytes()));
+        for pairs in [&self.env, &self.headers] {
+            part(&pairs.len().to_be_bytes());
+            for (name, value) in pairs {
+                part(name.as_bytes());
+                part(value.expose().as_bytes());
+            }
+        }
+        hex(&hash.finalize())
     }
 
     fn keep_secret(&mut self, value: &str) {
@@ -431,6 +459,27 @@ mod tests {
         assert_eq!(of(Some("a"), "src"), here.join("src/a"));
         assert_eq!(of(Some("${userHome}"), "src"), std::path::absolute("/home/user").unwrap());
         assert_eq!(of(None, "src/../src"), std::fs::canonicalize("src").unwrap());
+    }
+
+    #[test]
+    fn every_part_of_a_launch_counts_in_its_digest() {
+        let pair = |name: &str, value: &str| vec![(name.to_owned(), Secret::new(value))];
+        let text = |text: &str| Some(text.to_owned());
+        let launches = [
+            Expanded::default(),
+            Expanded { command: text(""), ..Expanded::default() },
+            Expanded { url: text(""), ..Expanded::default() },
+            Expanded { command: text("a"), ..Expanded::default() },
+            Expanded { args: vec!["ab".into()], ..Expanded::default() },
+            Expanded { args: vec!["a".into(), "b".into()], ..Expanded::default() },
+            Expanded { env: pair("a", "b"), ..Expanded::default() },
+            Expanded { env: pair("a", "c"), ..Expanded::default() },
+            Expanded { headers: pair("a", "b"), ..Expanded::default() },
+            Expanded { cwd: Some("a".into()), ..Expanded::default() },
+        ];
+        let digests: BTreeSet<String> = launches.iter().map(Expanded::digest).collect();
+        assert_eq!(digests.len(), launches.len());
+        assert!(digests.iter().all(|digest| digest.len() == 64));
     }
 
     #[test]

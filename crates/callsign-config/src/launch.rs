@@ -1,9 +1,9 @@
 //! How a server is started or reached, as it is written: nothing is expanded here (that is `expand.rs`).
 
+use std::borrow::Cow;
 use std::fmt;
 
-use sha2::{Digest, Sha256};
-
+use crate::consent;
 use crate::error::escaped;
 use crate::secret::{Secret, shown_address, shown_arguments};
 
@@ -29,40 +29,19 @@ pub struct Launch {
     pub headers: Vec<(String, Secret)>,
 }
 
-/// What makes two launches the same server: the command with its arguments, or the address, as written.
-///
-/// Compare and hash it to find one server under two keys (CS007). Environment and headers are no part of it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Target<'a> {
-    /// A program and its arguments.
-    Command(&'a str, &'a [String]),
-    /// An address.
-    Url(&'a str),
-}
-
 impl Launch {
-    /// What is launched or reached; `None` if the entry says neither or both.
+    /// Whether another folder to start in could make it another program: the command or an argument is a relative path, or
+    /// the command runs what the folder says (`npm start`, `make`, `python -m`). In doubt it could.
     #[must_use]
-    pub fn target(&self) -> Option<Target<'_>> {
-        match (&self.command, &self.url) {
-            (Some(command), None) => Some(Target::Command(command, &self.args)),
-            (None, Some(url)) => Some(Target::Url(url)),
-            _ => None,
-        }
-    }
-
-    /// Whether both name one [target](Self::target).
-    #[must_use]
-    pub fn same_target(&self, other: &Self) -> bool {
-        self.target().is_some() && self.target() == other.target()
-    }
-
-    /// Whether environment (with its file), headers and folder are equal too; says nothing about their values.
-    #[must_use]
-    pub fn same_surroundings(&self, other: &Self) -> bool {
-        (&self.env, &self.env_file, &self.headers, &self.cwd)
-            == (&other.env, &other.env_file, &other.headers, &other.cwd)
+    pub fn depends_on_folder(&self) -> bool {
+        let Some(command) = &self.command else { return false };
+        let name = command.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+        let name = name.strip_suffix(".exe").or(name.strip_suffix(".cmd")).unwrap_or(&name);
+        let fetches = PACKAGE_RUNNERS.contains(&name);
+        let is_bare = !command.contains(['/', '\\']);
+        !is_bare && !is_absolute(command)
+            || SCRIPT_RUNNERS.contains(&name)
+            || self.args.iter().any(|argument| is_of_folder(argument, fetches))
     }
 
     /// One line for people: the command with its arguments, or the address, with `***` for what looks like a secret and
@@ -71,37 +50,71 @@ impl Launch {
     pub fn shown(&self) -> String {
         let command = self.command.iter().map(|command| command.as_str().into());
         let words = command.chain(shown_arguments(&self.args));
-        let words = words.chain(self.url.iter().map(|url| shown_address(url)));
-        let quoted =
-            words.map(|word| match word.is_empty() || word.contains(char::is_whitespace) {
-                true => format!("\"{}\"", escaped(&word)),
-                false => escaped(&word),
-            });
-        quoted.collect::<Vec<_>>().join(" ")
+        one_line(words.chain(self.url.iter().map(|url| shown_address(url))))
+    }
+
+    /// As [`shown`](Self::shown), for somebody who has to decide whether this may run. Hidden is only what can be nothing
+    /// but a value: no script, no path and nothing that a shell would take for more than one word.
+    #[must_use]
+    pub fn shown_for_consent(&self) -> String {
+        let program = self.command.as_deref().unwrap_or_default();
+        let command = self.command.iter().map(|command| command.as_str().into());
+        let words = command.chain(consent::arguments(program, &self.args));
+        one_line(words.chain(self.url.iter().map(|url| shown_address(url))))
     }
 }
 
-impl Target<'_> {
-    /// SHA-256 over the target's parts, each preceded by its length: 64 hex digits that give nothing away.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
-        let mut hash = Sha256::new();
-        let mut add = |part: &str| {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part.as_bytes());
-        };
-        match self {
-            Target::Command(command, args) => {
-                add("command");
-                add(command);
-                args.iter().for_each(|arg| add(arg));
-            }
-            Target::Url(url) => {
-                add("url");
-                add(url);
-            }
-        }
-        hex(&hash.finalize())
+fn one_line<'a>(words: impl Iterator<Item = Cow<'a, str>>) -> String {
+    let quoted = words.map(|word| match word.is_empty() || word.contains(char::is_whitespace) {
+        true => format!("\"{}\"", escaped(&word)),
+        false => escaped(&word),
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// They run what the folder's own files say.
+const SCRIPT_RUNNERS: [&str; 22] = [
+    "bundle", "cargo", "composer", "dotnet", "go", "gradle", "gradlew", "hatch", "just", "make",
+    "mvn", "npm", "nx", "pdm", "pipenv", "pnpm", "poetry", "rake", "rye", "task", "turbo", "yarn",
+];
+
+/// They fetch what they run by its name, which may have `/` in it.
+const PACKAGE_RUNNERS: [&str; 6] = ["bunx", "docker", "npx", "pipx", "podman", "uvx"];
+
+/// How files end that are run or read.
+const FILE_ENDINGS: [&str; 15] = [
+    ".cjs", ".env", ".exe", ".jar", ".js", ".json", ".mjs", ".php", ".pl", ".py", ".rb", ".sh",
+    ".toml", ".ts", ".yaml",
+];
+
+/// Whether an argument may mean something else in another folder.
+fn is_of_folder(argument: &str, is_package: bool) -> bool {
+    if argument == "-m"
+        || argument.contains("${workspaceFolder")
+        || argument.contains("--directory")
+    {
+        return true;
+    }
+    let value = match argument.strip_prefix('-') {
+        Some(option) => option.split_once('=').map_or("", |(_, value)| value),
+        None => argument,
+    };
+    let is_path = value.contains(['/', '\\']) && !is_package && !value.starts_with('@');
+    let looks_relative = matches!(value, "." | "..")
+        || ["./", "../", ".\\", "..\\"].iter().any(|start| value.starts_with(start))
+        || FILE_ENDINGS.iter().any(|ending| value.ends_with(ending))
+        || value.contains(char::is_whitespace)
+        || is_path;
+    looks_relative && !is_absolute(value) && !value.contains("://")
+}
+
+/// By the rules of any system: a file may be written on one and checked on another.
+fn is_absolute(path: &str) -> bool {
+    let mut characters = path.chars();
+    match (characters.next(), characters.next(), characters.next()) {
+        (Some('/' | '\\' | '~'), ..) => true,
+        (Some(drive), Some(':'), Some('/' | '\\')) => drive.is_ascii_alphabetic(),
+        _ => path.starts_with("${userHome}") || path.starts_with("${HOME}"),
     }
 }
 
@@ -140,15 +153,35 @@ mod tests {
     }
 
     #[test]
-    fn the_same_server_is_known_by_command_and_arguments_whatever_its_environment() {
-        let (a, b) = (launch("npx", &["-y", "x"], "1"), launch("npx", &["-y", "x"], "2"));
-        assert!(a.same_target(&b) && !a.same_surroundings(&b));
-        assert!(!a.same_target(&launch("npx", &["-y x"], "1")));
-        assert!(!Launch::default().same_target(&Launch::default()), "no target equals nothing");
-        let fingerprints = [&a, &b].map(|l| l.target().unwrap().fingerprint());
-        assert_eq!(fingerprints[0], fingerprints[1]);
-        let other = launch("npx", &["-y x"], "1");
-        assert_ne!(fingerprints[0], other.target().unwrap().fingerprint());
+    fn some_programs_are_others_in_another_folder() {
+        for (command, args) in [
+            ("npm", &["start"][..]),
+            ("C:\\node\\npm.cmd", &["run", "mcp"]),
+            ("./server", &[]),
+            ("bin\\server.exe", &[]),
+            ("python3", &["server.py"]),
+            ("python3", &["-m", "server"]),
+            ("node", &["."]),
+            ("node", &["build/index"]),
+            ("uvx", &["--from", "./pkg", "server"]),
+            ("npx", &["server", "--config=../x"]),
+            ("x", &["${workspaceFolder}"]),
+            ("sh", &["-c", "exec server"]),
+        ] {
+            assert!(launch(command, args, "").depends_on_folder(), "{command} {args:?}");
+        }
+        for (command, args) in [
+            ("npx", &["-y", "@scope/server"][..]),
+            ("docker", &["run", "-i", "registry/image"]),
+            ("/usr/bin/server", &["--stdio"]),
+            ("python3", &["/srv/server.py"]),
+            ("node", &["C:\\srv\\server.js"]),
+            ("npx", &["mcp-remote", "https://h.example/mcp"]),
+        ] {
+            assert!(!launch(command, args, "").depends_on_folder(), "{command} {args:?}");
+        }
+        let remote = Launch { url: Some("https://h.example/./x".into()), ..Launch::default() };
+        assert!(!remote.depends_on_folder());
     }
 
     #[test]

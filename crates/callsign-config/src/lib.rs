@@ -40,6 +40,7 @@
 struct Readme;
 
 mod config_file;
+mod consent;
 mod discover;
 mod document;
 mod env_file;
@@ -62,7 +63,7 @@ pub use config_file::ConfigFile;
 pub use discover::{discover, installed};
 pub use error::{ConfigError, Problem};
 pub use expand::{ExpandCause, ExpandError, Expanded};
-pub use launch::{Launch, Target};
+pub use launch::Launch;
 pub use place::{Place, Span};
 pub use secret::Secret;
 pub use server_entry::{EntrySpans, ServerEntry, Statics, Transport};

@@ -92,8 +92,11 @@ pub struct ServerEntry {
     /// Which of its tools are used, by wire name. `tools` is set only by a list of names without `*`: a list of whole
     /// definitions describes the server and leaves nothing out.
     pub filter: Filter,
-    /// What is said of its tools, prompts and resources.
+    /// What is said of its tools, and with a list of them of its prompts and resources.
     pub statics: Statics,
+    /// What is said of its prompts, its resources and itself where `tools` lists no tools; it has no tools then. Empty
+    /// where [`statics`](Self::statics) is [`Listed`](Statics::Listed).
+    pub described: Catalogue,
     /// Where all that stands.
     pub spans: EntrySpans,
     /// Options of single tools, by wire name (callsign.toml only).

@@ -90,6 +90,25 @@ fn an_empty_list_is_a_statement_and_a_pattern_is_none() {
     assert_eq!(of(4), (&Statics::None, Some(vec!["get_*".into(), "x".into()])));
 }
 
+/// To list prompts is not to say that there are no tools; and what says nothing of tools says the rest all the same.
+#[test]
+fn what_is_said_besides_tools_is_kept_and_lists_none() {
+    let rest = r#""prompts": ["p"], "resources": ["file:///a"], "serverInfo": {"name": "n"}, "instructions": "i""#;
+    for (tools, statics) in [
+        ("", Statics::None),
+        (r#""tools": ["*"], "#, Statics::AllowAll),
+        (r#""tools": ["get_*"], "#, Statics::None),
+    ] {
+        let file = file("x.json", &format!(r#"{{"mcpServers": {{"s": {{{tools}{rest}}}}}}}"#));
+        let entry = &file.servers[0];
+        assert_eq!(entry.statics, statics, "{tools}");
+        assert_eq!((entry.described.prompts().len(), entry.described.resources().len()), (1, 1));
+        assert!(entry.described.server_info().is_some(), "{tools}");
+        assert_eq!(entry.described.instructions(), Some("i"));
+        assert_eq!((entry.spans.prompts.len(), entry.spans.resources.len()), (1, 1));
+    }
+}
+
 #[test]
 fn filters_under_every_name_with_the_place_of_each_entry() {
     let text = r#"{"mcpServers": {
@@ -185,7 +204,8 @@ fn a_named_transport_decides_between_command_and_address() {
     let transport = |entry: &str| {
         let text = format!("{{\"mcpServers\": {{\"s\": {entry}}}}}");
         let file = file("x.json", &text);
-        (file.servers[0].transport.as_str(), file.servers[0].launch.target().is_some())
+        let launch = &file.servers[0].launch;
+        (file.servers[0].transport.as_str(), launch.command.is_some() != launch.url.is_some())
     };
     let cases = [
         (r#"{"command": "x", "url": "https://h"}"#, ("ambiguous", false)),

@@ -47,13 +47,14 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     else {
         return Err(Failure::new("only tools of servers can be called"));
     };
-    consent::obtain(&[owner.chosen], arguments.live.yes)?;
-    let spec = live::spec(owner.chosen).map_err(|unchecked| {
+    let startable = live::startable(owner.chosen).map_err(|unchecked| {
         let key = escaped(&owner.chosen.entry.key);
         let reason = escaped(&unchecked.reason);
         let message = format!("server `{key}` can't be called: {reason}");
         Failure::with_remedy(message, unchecked.remedy.unwrap_or_default())
     })?;
+    consent::obtain(&[&startable], arguments.live.yes)?;
+    let spec = startable.spec;
     let limit = entry.options().and_then(|options| options.time_limit);
     let result = call(&spec, entry.wire(), &tool_arguments, &arguments.live, limit)?;
     let result = result.map_err(|failed| {

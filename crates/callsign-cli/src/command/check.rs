@@ -3,7 +3,9 @@
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
-use callsign::audit::{self, Finding, Fleet, Severity};
+use callsign::ServerKey;
+use callsign::audit::{self, Finding, Fleet, Kind, Severity};
+use callsign::scheme::Scheme;
 use callsign_config::{Settings, Severity as Configured};
 use clap::Args;
 
@@ -90,13 +92,35 @@ fn report<'a>(
     let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();
     let identities = audited.iter().flat_map(audit::Server::identities);
     let scheme = naming::scheme(&arguments.fleet.scheme, settings, "qualified", identities)?;
-    let findings = audit::audit(&Fleet::new(&*scheme, audited));
+    let mut findings = audit::audit(&Fleet::new(&*scheme, audited));
+    findings.extend(of_described(&servers, &*scheme));
+    findings.sort_by_key(|finding| finding.code().code);
     let findings = findings
         .into_iter()
         .filter_map(|finding| weighed(finding, settings, arguments.strict))
         .map(|finding| LocatedFinding { places: locate::places(&finding, &servers), finding })
         .collect();
     Ok(Report { scheme, servers, asked, findings })
+}
+
+/// What is wrong with listed prompts and resources of servers whose tools are not known. Of their tools it says nothing.
+fn of_described(servers: &[Known<'_>], scheme: &dyn Scheme) -> Vec<Finding> {
+    let described: Vec<_> = servers.iter().map(catalogues::described).collect();
+    if described.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let all = servers.iter().zip(described);
+    let all = all.map(|(known, described)| described.unwrap_or_else(|| catalogues::audited(known)));
+    let concerns = |finding: &Finding| {
+        let is_described = |key: &ServerKey| {
+            servers.iter().any(|known| known.chosen.entry.key == *key && known.catalogue.is_err())
+        };
+        matches!(finding.kind(), Kind::Prompt | Kind::Resource)
+            && finding.servers().iter().any(is_described)
+    };
+    let mut findings = audit::audit(&Fleet::new(scheme, all.collect()));
+    findings.retain(concerns);
+    findings
 }
 
 /// The finding with the severity the user gave its code, or nothing if they switched it off.

@@ -122,7 +122,8 @@ fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failur
         let owner =
             fleet.known.iter().find(|known| Some(&known.chosen.entry.key) == entry.server());
         let Some(owner) = owner else { continue };
-        let spec = live::spec(owner.chosen).map_err(|unchecked| Failure::new(unchecked.reason))?;
+        let spec =
+            live::startable(owner.chosen).map_err(|unchecked| Failure::new(unchecked.reason))?.spec;
         let limits = live::limits(&arguments.live);
         let result = interrupt::block_on(async {
             let session = Session::open(&spec, &limits, &Memory::none())

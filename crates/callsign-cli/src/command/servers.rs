@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{ConfigurationArguments, Format};
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, is_of};
 use crate::exit::{self, Status};
 use crate::failure::Failure;
 use crate::output::{self, DIM, NAME, count};
@@ -23,17 +23,13 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Status, Failure> {
     let configuration = Configuration::read(&arguments.configuration)?;
-    let only = &arguments.configuration.only;
-    let wanted = |entry: &ServerEntry| only.is_empty() || only.iter().any(|key| *key == *entry.key);
+    let only = configuration.selection(&arguments.configuration.only)?;
     let servers: Vec<(&ConfigFile, &ServerEntry)> = configuration
         .files
         .iter()
         .flat_map(|file| file.servers.iter().map(move |entry| (file, entry)))
-        .filter(|(_, entry)| wanted(entry))
+        .filter(|(_, entry)| is_of(&only, entry))
         .collect();
-    if !only.is_empty() {
-        configuration.refuse_unknown_keys(only)?;
-    }
     match arguments.format {
         Format::Human => output::print(&human(&servers))?,
         Format::Json => output::print_json(&json(&configuration, &servers))?,

@@ -109,6 +109,7 @@ impl<'d, 't> EntryReader<'d, 't> {
             disabled: false,
             filter: Filter::default(),
             statics: Statics::None,
+            described: Catalogue::default(),
             spans: EntrySpans { entry: entry.node.span, ..EntrySpans::default() },
             options: Vec::new(),
         };
@@ -218,54 +219,56 @@ impl<'d, 't> EntryReader<'d, 't> {
         Ok(patterns)
     }
 
+    /// Only a list of names or definitions under `tools` says which tools there are: patterns choose among them, and a
+    /// list of prompts says nothing of tools.
     fn statics(&self, node: &Node<'t>, server: &mut ServerEntry) -> Result<(), ConfigError> {
-        let keys = self.keys;
         let mut catalogue = Catalogue::default();
-        let tools = first(node, keys.tools).map(|node| self.document.list(node)).transpose()?;
-        let prompts = self.list_not_switch(node, keys.prompts)?;
-        let resources = self.list_not_switch(node, keys.resources)?;
-        if tools.is_some_and(|tools| tools.iter().any(|tool| is_text(tool, |name| name == "*"))) {
+        let tools =
+            first(node, self.keys.tools).map(|node| self.document.list(node)).transpose()?;
+        let said = self.prompts_and_resources(node, server, &mut catalogue)?;
+        if tools.is_some() || said {
+            self.server_texts(node, &mut catalogue)?;
+        }
+        let any = |test: fn(&str) -> bool| {
+            tools.is_some_and(|tools| tools.iter().any(|tool| is_text(tool, test)))
+        };
+        if any(|name| name == "*") {
             server.statics = Statics::AllowAll;
-            return Ok(());
-        }
-        if tools
-            .is_some_and(|tools| tools.iter().any(|tool| is_text(tool, |name| name.ends_with('*'))))
-        {
-            // Patterns choose among tools and list none.
+        } else if any(|name| name.ends_with('*')) {
             server.filter.tools = tools.and_then(names_only);
+        } else if let Some(tools) = tools {
+            for tool in tools {
+                server.spans.tools.push(name_span(tool, "name"));
+                self.tool(tool, &mut catalogue)?;
+            }
+            server.filter.tools = names_only(tools);
+            server.statics = Statics::Listed(catalogue);
             return Ok(());
         }
-        if tools.is_none() && prompts.is_none() && resources.is_none() {
-            return Ok(());
-        }
-        for tool in tools.unwrap_or_default() {
-            server.spans.tools.push(name_span(tool, "name"));
-            self.tool(tool, &mut catalogue)?;
-        }
+        server.described = catalogue;
+        Ok(())
+    }
+
+    /// Whether there was a list of either.
+    fn prompts_and_resources(
+        &self,
+        node: &Node<'t>,
+        server: &mut ServerEntry,
+        catalogue: &mut Catalogue,
+    ) -> Result<bool, ConfigError> {
+        let prompts = self.list_not_switch(node, self.keys.prompts)?;
+        let resources = self.list_not_switch(node, self.keys.resources)?;
         for prompt in prompts.unwrap_or_default() {
             server.spans.prompts.push(name_span(prompt, "name"));
-            self.listed(
-                prompt,
-                "prompt name",
-                Catalogue::push_named_prompt,
-                Catalogue::push_prompt,
-                &mut catalogue,
-            )?;
+            let (named, whole) = (Catalogue::push_named_prompt, Catalogue::push_prompt);
+            self.listed(prompt, "prompt name", named, whole, catalogue)?;
         }
         for resource in resources.unwrap_or_default() {
             server.spans.resources.push(name_span(resource, "uri"));
-            self.listed(
-                resource,
-                "resource URI",
-                Catalogue::push_named_resource,
-                Catalogue::push_resource,
-                &mut catalogue,
-            )?;
+            let (named, whole) = (Catalogue::push_named_resource, Catalogue::push_resource);
+            self.listed(resource, "resource URI", named, whole, catalogue)?;
         }
-        self.server_texts(node, &mut catalogue)?;
-        server.filter.tools = tools.and_then(names_only);
-        server.statics = Statics::Listed(catalogue);
-        Ok(())
+        Ok(prompts.is_some() || resources.is_some())
     }
 
     /// A list; a boolean in its place is some client's switch and says nothing about what there is.
