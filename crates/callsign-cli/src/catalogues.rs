@@ -1,8 +1,9 @@
 //! What is known of each chosen server's tools, and how it came to be known.
 
-use callsign::Catalogue;
 use callsign::audit::{self, Launch, Unchecked};
 use callsign::catalogue::Filter;
+use callsign::name::nearest;
+use callsign::{Catalogue, WireName};
 use callsign_config::Statics;
 
 use crate::configuration::Chosen;
@@ -88,7 +89,10 @@ fn filtered_by(
     mut catalogue: Catalogue,
 ) -> Result<Catalogue, Failure> {
     let entry = chosen.entry;
-    let Err(unknown) = filter.apply(&entry.key, &mut catalogue) else { return Ok(catalogue) };
+    let Err(unknown) = filter.apply(&entry.key, &mut catalogue) else {
+        refuse_unknown_options(chosen, &catalogue)?;
+        return Ok(catalogue);
+    };
     let places: Vec<String> = unknown
         .iter()
         .map(|unknown| {
@@ -107,6 +111,30 @@ fn filtered_by(
     Err(Failure::with_remedy(
         places.join("\n"),
         "write the tool's wire name, or take the entry out: a filter entry that does nothing hides a mistake",
+    ))
+}
+
+/// Options for a tool that is not there do nothing and hide a mistake.
+fn refuse_unknown_options(chosen: Chosen<'_>, catalogue: &Catalogue) -> Result<(), Failure> {
+    let has = |wire: &WireName| catalogue.tools().iter().any(|tool| tool.wire() == wire);
+    let unknown = chosen.entry.options.iter().map(|options| &options.wire);
+    let unknown: Vec<_> = unknown.filter(|wire| !has(&wire.value)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let (file, key) = (chosen.file.path.to_string_lossy(), &chosen.entry.key);
+    let lines = unknown.into_iter().map(|wire| {
+        let near = nearest(&wire.value, catalogue.tools().iter().map(|tool| tool.wire().as_str()));
+        let near = match near[..] {
+            [] => String::new(),
+            _ => format!("; did you mean `{}`?", near.join("` or `")),
+        };
+        let (place, wire) = (wire.place, &wire.value);
+        format!("{file}:{place}: server `{key}` has no tool `{wire}` to set options for{near}")
+    });
+    Err(Failure::with_remedy(
+        lines.map(|line| escaped(&line)).collect::<Vec<_>>().join("\n"),
+        "write the tool's wire name, or take the options out",
     ))
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use callsign::ServerKey;
+use callsign::audit;
+use callsign::name::nearest;
 use callsign_config::{ConfigFile, Placed, ServerEntry, Settings, ToolOptions};
 
 use crate::arguments::ConfigurationArguments;
@@ -36,6 +38,7 @@ impl Configuration {
         if let Some(file) = files.iter().find(|file| unknown_scheme(&file.settings).is_some()) {
             return Err(unknown_scheme_failure(file));
         }
+        files.iter().try_for_each(refuse_unknown_codes)?;
         Ok(Self { files })
     }
 
@@ -238,6 +241,25 @@ fn same_options(one: &[ToolOptions], other: &[ToolOptions]) -> bool {
 
 fn place(chosen: Chosen<'_>) -> String {
     format!("{}:{}", escaped(&chosen.file.path.to_string_lossy()), chosen.entry.place)
+}
+
+/// A severity for a finding that there is not does nothing and hides a mistake.
+fn refuse_unknown_codes(file: &ConfigFile) -> Result<(), Failure> {
+    let codes = || audit::codes().iter().map(|code| code.code);
+    let set = file.settings.severity.iter().map(|(code, _)| code);
+    let Some(unknown) = set.into_iter().find(|code| !codes().any(|known| known == code.value))
+    else {
+        return Ok(());
+    };
+    let path = file.path.to_string_lossy();
+    let near = nearest(&unknown.value, codes());
+    Err(Failure::with_remedy(
+        format!("{path}:{}: there is no finding `{}`", unknown.place, unknown.value),
+        match near[..] {
+            [] => "`callsign explain` lists all".to_owned(),
+            _ => format!("did you mean {}? `callsign explain` lists all", near.join(" or ")),
+        },
+    ))
 }
 
 fn unknown_scheme(settings: &Settings) -> Option<&Placed<String>> {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::exit::{self, Status};
-use crate::output;
+use crate::output::{self, escaped_lines};
 
 /// Why a command could not run.
 #[derive(Debug, thiserror::Error)]
@@ -52,13 +52,15 @@ impl Failure {
     /// Prints it to standard error.
     pub(crate) fn print(&self) {
         let (error, help) = (output::ERROR, output::HELP);
-        let mut text = format!("{error}error{error:#}: {self}\n");
+        // Whatever a message quotes, nothing in it steers the terminal.
+        let message = escaped_lines(&self.to_string());
+        let mut text = format!("{error}error{error:#}: {message}\n");
         let remedies = match self {
             Self::Told { remedies, .. } => &remedies[..],
             _ => &[],
         };
         for remedy in remedies {
-            let _ = writeln!(text, "{help}help{help:#}: {remedy}");
+            let _ = writeln!(text, "{help}help{help:#}: {}", escaped_lines(remedy));
         }
         output::print_error(&text);
     }

@@ -13,7 +13,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format!("can't start the runtime: {error}")))?;
-    runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         tokio::select! {
             outcome = future => Ok(outcome),
             stopped = interrupted() => Err(match stopped {
@@ -21,5 +21,8 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
                 Err(error) => Failure::new(format!("can't watch for Ctrl-C: {error}")),
             }),
         }
-    })
+    });
+    // The look-up of a host's name can't be stopped, and to wait for it would make a limit of one second one of twelve.
+    runtime.shutdown_background();
+    outcome
 }

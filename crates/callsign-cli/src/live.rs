@@ -70,8 +70,8 @@ pub(crate) fn startable(chosen: Chosen<'_>) -> Result<Startable<'_>, Unchecked> 
     }
     let variable = |name: &str| std::env::var(name).ok();
     let expanded = entry.expand(chosen.file.project(), &variable).map_err(|error| Unchecked {
-        reason: format!("{} in `{}`", error.cause, error.field),
-        remedy: Some(error.cause.remedy()),
+        reason: escaped(&format!("{} in `{}`", error.cause, error.field)),
+        remedy: Some(escaped(&error.cause.remedy())),
     })?;
     let secrets = |pairs: &[(String, callsign_config::Secret)]| -> Vec<(String, Secret)> {
         pairs.iter().map(|(name, value)| (name.clone(), Secret::new(value.expose()))).collect()
@@ -167,7 +167,8 @@ fn answered<'a>(
             if !verbosity.quiet {
                 evidence::tell(&chosen.entry.key, &error);
             }
-            let (reason, remedy) = (error.to_string(), Some(error.remedy()));
+            let (reason, remedy) =
+                (escaped(&error.to_string()), Some(escaped(&error.remedy().to_string())));
             let catalogue = Err(Unchecked { reason, remedy });
             Ok(Known { chosen, origin: Origin::Unchecked, catalogue, milliseconds: None })
         }

@@ -1,11 +1,12 @@
 //! The tools of the chosen servers with their names: what `list`, `alias`, `which` and `call` look at.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use callsign::audit;
 use callsign::registry::{Load, LoadedFleet, Miss, Registration, Registry, ToolOptions};
 use callsign::scheme::{NameError, Scheme};
-use callsign::{ExposedName, ServerKey, WireName};
+use callsign::{Catalogue, ExposedName, ServerKey, WireName};
 use callsign_mcp::Memory;
 
 use crate::arguments::{LiveArguments, SchemeArguments};
@@ -27,8 +28,49 @@ pub(crate) struct NamedFleet<'a> {
 pub(crate) struct NamedTool {
     pub(crate) server: ServerKey,
     pub(crate) wire: WireName,
-    pub(crate) name: Result<ExposedName, NameError>,
+    pub(crate) name: Result<ExposedName, Unnamed>,
 }
+
+impl NamedTool {
+    /// Whether it would answer to this name, alone or not.
+    fn claims(&self, asked: &str) -> bool {
+        match &self.name {
+            Ok(name) | Err(Unnamed::Claimed { name, .. }) => **name == *asked,
+            Err(Unnamed::Illegal(_)) => false,
+        }
+    }
+}
+
+/// Why a tool has no name.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unnamed {
+    /// The scheme can't make one.
+    #[error(transparent)]
+    Illegal(NameError),
+    /// Others would have it too, so nobody has it.
+    #[error("`{name}` is claimed by {}", escaped(.claimants))]
+    Claimed { name: ExposedName, claimants: String },
+}
+
+impl Unnamed {
+    /// In few words, for a table.
+    pub(crate) fn in_short(&self) -> String {
+        match self {
+            Self::Illegal(error) => format!("`{}` {}", error.spelling, error.problem),
+            Self::Claimed { .. } => self.to_string(),
+        }
+    }
+
+    pub(crate) fn remedy(&self) -> String {
+        match self {
+            Self::Illegal(error) => error.remedy(),
+            Self::Claimed { .. } => CLAIMED_REMEDY.into(),
+        }
+    }
+}
+
+const CLAIMED_REMEDY: &str =
+    "load one of the servers under another key, or choose another --scheme";
 
 /// What is known of the chosen servers: what the configuration lists, else what they said when last asked; with `--live`
 /// what they say now.
@@ -92,14 +134,67 @@ pub(crate) fn fleet<'a>(
     let audited: Vec<audit::Server> = known.iter().map(catalogues::audited).collect();
     let identities = || audited.iter().flat_map(audit::Server::identities);
     let scheme = naming::scheme(scheme, &configuration.settings(), default, identities())?;
-    let tools = identities()
+    let mut tools: Vec<NamedTool> = identities()
         .map(|(server, wire)| NamedTool {
             server: server.clone(),
             wire: wire.clone(),
-            name: scheme.name(server, wire),
+            name: scheme.name(server, wire).map_err(Unnamed::Illegal),
         })
         .collect();
+    take_claimed_names(&mut tools);
     Ok(NamedFleet { known, scheme, tools })
+}
+
+/// A name that two tools claim is nobody's: the registry gives it to none of them, so no list may show it.
+fn take_claimed_names(tools: &mut [NamedTool]) {
+    let mut claimed = HashMap::<ExposedName, Vec<usize>>::new();
+    for (index, tool) in tools.iter().enumerate() {
+        if let Ok(name) = &tool.name {
+            claimed.entry(name.clone()).or_default().push(index);
+        }
+    }
+    for (name, claiming) in claimed.into_iter().filter(|(_, claiming)| claiming.len() > 1) {
+        let claimants = claimants(claiming.iter().filter_map(|&index| tools.get(index)));
+        for index in claiming {
+            if let Some(tool) = tools.get_mut(index) {
+                let (name, claimants) = (name.clone(), claimants.clone());
+                tool.name = Err(Unnamed::Claimed { name, claimants });
+            }
+        }
+    }
+}
+
+fn claimants<'t>(tools: impl Iterator<Item = &'t NamedTool>) -> String {
+    let claimants = tools
+        .map(|tool| format!("`{}` of server `{}`", escaped(&tool.wire), escaped(&tool.server)));
+    claimants.collect::<Vec<_>>().join(" and ")
+}
+
+/// The options that the configuration sets for a tool.
+pub(crate) fn is_hidden(fleet: &NamedFleet<'_>, tool: &NamedTool) -> bool {
+    let of_server = fleet.known.iter().filter(|known| known.chosen.entry.key == tool.server);
+    of_server
+        .flat_map(|known| &known.chosen.entry.options)
+        .any(|options| options.hidden && options.wire.value == tool.wire)
+}
+
+/// The tools that can be read; what can't is said and costs only itself.
+fn readable(known: &Known<'_>) -> Result<Catalogue, String> {
+    let catalogue = known.catalogue.as_ref().map_err(|unchecked| unchecked.reason.clone())?;
+    if catalogue.malformed().is_empty() {
+        return Ok(catalogue.clone());
+    }
+    for malformed in catalogue.malformed() {
+        let (warning, key) = (output::WARNING, escaped(&known.chosen.entry.key));
+        let name = malformed.name.as_ref().map(|name| format!(" `{}`", escaped(name)));
+        output::print_error(&format!(
+            "{warning}warning{warning:#}: server `{key}`: tool{} at position {} is left out: {}\n",
+            name.unwrap_or_default(),
+            malformed.position,
+            escaped(&malformed.reason.to_string())
+        ));
+    }
+    Ok(Catalogue::of(catalogue.tools().to_vec()))
 }
 
 /// Registers what can be, each server completely, and says which are missing.
@@ -117,7 +212,7 @@ pub(crate) fn registry(fleet: &NamedFleet<'_>) -> (Registry, LoadedFleet) {
         });
         Load {
             server: entry.key.clone(),
-            catalogue: known.catalogue.clone().map_err(|unchecked| unchecked.reason),
+            catalogue: readable(known),
             registration: Registration { options: options.collect(), ..Registration::default() },
         }
     });
@@ -138,26 +233,21 @@ pub(crate) fn unknown_servers(fleet: &NamedFleet<'_>) -> String {
 
 /// Why a name does not resolve: several tools claim it, its server is not loaded, or nobody has it.
 pub(crate) fn unresolved(fleet: &NamedFleet<'_>, outcome: &LoadedFleet, miss: Miss) -> Failure {
-    let claims = |tool: &&NamedTool| matches!(&tool.name, Ok(name) if **name == *miss.asked);
-    let claimants: Vec<String> = fleet
-        .tools
-        .iter()
-        .filter(claims)
-        .map(|tool| format!("`{}` of server `{}`", escaped(&tool.wire), escaped(&tool.server)))
-        .collect();
     let asked = escaped(&miss.asked);
-    match claimants.len() {
-        0 => {}
-        1 => {
-            let key = fleet.tools.iter().find(claims).map(|tool| &tool.server);
-            if let Some(error) = key.and_then(|key| outcome.missing.get(key)) {
+    let claiming: Vec<&NamedTool> =
+        fleet.tools.iter().filter(|tool| tool.claims(&miss.asked)).collect();
+    match claiming[..] {
+        [] => {}
+        [one] => {
+            if let Some(error) = outcome.missing.get(&one.server) {
                 return Failure::new(format!("`{asked}` is not served: {error}"));
             }
         }
         _ => {
+            let claimants = claimants(claiming.into_iter());
             return Failure::with_remedy(
-                format!("`{asked}` is claimed by {}", claimants.join(" and ")),
-                "load one of the servers under another key, or choose another --scheme",
+                format!("`{asked}` is claimed by {claimants}"),
+                CLAIMED_REMEDY,
             );
         }
     }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::failure::Failure;
+
 pub(crate) const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 pub(crate) const WARNING: Style = AnsiColor::BrightYellow.on_default().bold();
 pub(crate) const INFO: Style = AnsiColor::BrightBlue.on_default().bold();
@@ -63,6 +65,13 @@ pub(crate) fn print_json(text: &str) -> io::Result<()> {
     } else {
         print_raw(text)
     }
+}
+
+/// A value as indented JSON with a line end.
+pub(crate) fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::new(format!("can't write the result as JSON: {error}")))?;
+    Ok(text + "\n")
 }
 
 /// Outside of strings, valid JSON has none of these characters.

@@ -273,6 +273,33 @@ fn a_tool_has_the_time_its_options_give_it() {
     );
     sandbox.callsign(["call", "mcp__alpha__t", "--yes"]).run().exits(2).warns(&["0.5 s"]);
     sandbox.callsign(["call", "mcp__alpha__u", "--yes"]).run().exits(0);
+    let longer = ["call", "mcp__alpha__t", "--yes", "--timeout", "30"];
+    sandbox.callsign(longer).run().exits(0);
+}
+
+/// A tool that can't be read costs itself only.
+#[test]
+fn a_malformed_tool_does_not_keep_the_others_from_being_called() {
+    let sandbox = Sandbox::new();
+    let listed = json!({"tools": ["good", {"description": "no name"}]});
+    let mut entry = recording(&sandbox, "s", &["--tools", "good"]);
+    entry["tools"] = listed["tools"].clone();
+    sandbox.servers(&[("s", entry)]);
+    let call = sandbox.configured("call mcp__s__good --yes").run().exits(0);
+    call.warns(&["server `s`: tool at position 1 is left out"]);
+    sandbox.configured("which mcp__s__good").run().exits(0);
+}
+
+/// Only a server whose tools are not known is asked to find the one that is meant.
+#[test]
+fn a_server_that_lists_its_tools_is_not_asked_for_them() {
+    let sandbox = Sandbox::new();
+    let mut listed = recording(&sandbox, "listed", &["--tools", "a"]);
+    listed["tools"] = json!(["a"]);
+    let unknown = recording(&sandbox, "unknown", &["--tools", "b"]);
+    sandbox.servers(&[("listed", listed), ("unknown", unknown)]);
+    sandbox.configured("call mcp__unknown__b --yes").run().exits(0);
+    assert_eq!(sandbox.recorded("listed"), None);
 }
 
 /// Asked in return, nobody can answer; the call must neither hang nor pass for done.

@@ -460,6 +460,10 @@ fn with_secrets(sandbox: &Sandbox, http: &HttpServer) {
         ("query", json!({"url": format!("http://127.0.0.1:1/mcp?api_key={SECRET}")})),
         ("absent", json!({"command": "no-such-program", "args": ["--api-key", SECRET]})),
         ("listed", json!({"command": "x", "env": {"API_TOKEN": SECRET}, "tools": ["b", "e f"]})),
+        ("header", json!({"command": "no-such-program", "args": ["--header", format!("X-Own: {SECRET}"), "--key", SECRET]})),
+        ("positional", server(["--tools", "p", "--no-such-flag", "${FROM_OUTSIDE}"])),
+        ("user", json!({"url": format!("http://u:{SECRET}@127.0.0.1:1/mcp")})),
+        ("path", json!({"url": format!("http://127.0.0.1:1/{SECRET}/mcp")})),
     ]);
 }
 

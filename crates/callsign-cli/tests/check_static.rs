@@ -452,6 +452,34 @@ fn a_clean_configuration_is_said_to_be_clean() {
     snapshot("clean", &sandbox, "check --color never");
 }
 
+/// Nobody is told that all is well where it was not looked at.
+#[test]
+fn all_is_well_only_if_all_was_looked_at() {
+    let well = "every tool has one name";
+    let sandbox = Sandbox::new();
+    let toml = |more: &str| format!("{more}\n[servers.a]\ntools = ['t']\n");
+    sandbox.write("callsign.toml", toml(""));
+    sandbox.callsign(["check"]).run().exits(0).says(&[well]);
+    sandbox.write("callsign.toml", toml("severity = { CS001 = 'off' }"));
+    let off = sandbox.callsign(["check"]).run().exits(0).never_says(well);
+    off.says(&["nothing found; switched off: CS001"]);
+}
+
+/// An environment file that never ends, or never begins, is none.
+#[cfg(unix)]
+#[test]
+fn an_environment_file_that_is_no_file_is_not_waited_for() {
+    let sandbox = Sandbox::new();
+    let fifo = sandbox.path("work").join("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
+    for file in ["fifo", "/dev/zero"] {
+        sandbox.servers(&[("a", json!({"command": "x", "envFile": file}))]);
+        sandbox.configured("check").run().exits(2).warns(&["0 of 1 server checked"]);
+        let live = sandbox.configured("check --live --yes").run().exits(2);
+        live.says(&["the environment file can't be read (it is not a regular file)"]);
+    }
+}
+
 #[test]
 fn a_server_without_a_list_is_named() {
     let sandbox = Sandbox::new();

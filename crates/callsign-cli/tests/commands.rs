@@ -226,6 +226,48 @@ fn a_server_that_can_not_be_loaded_whole_is_not_served_in_part() {
     outcome.warns(&["`mcp__alpha__request` is not served", "a b", "U+0020"]);
 }
 
+/// What the registry gives nobody, no list shows.
+#[test]
+fn a_name_that_two_claim_is_shown_for_neither() {
+    let sandbox = Sandbox::new();
+    let entry = json!({"tools": ["request"]});
+    sandbox.servers(&[("alpha", entry.clone()), ("beta", entry)]);
+    let human = sandbox.configured("list --scheme bare").run().exits(1);
+    human.says(&["no name: `request` is claimed by", "of server `alpha` and", "of server `beta`"]);
+    let list = sandbox.configured("list --scheme bare --format json").run().exits(1).json();
+    for tool in array(&list["tools"]) {
+        assert!(tool["name"].is_null(), "{tool}");
+        assert!(tool["error"].as_str().is_some_and(|error| error.contains("claimed by")), "{tool}");
+    }
+    let alias = sandbox.configured("alias --scheme bare --format json").run().exits(1).json();
+    assert_eq!(alias["aliases"], json!([]));
+    assert_eq!(array(&alias["errors"]).len(), 2);
+    sandbox.configured("which request --scheme bare").run().exits(2).warns(&["is claimed by"]);
+}
+
+/// Options for a tool that is not there, and severities of findings that there are not, are mistakes.
+#[test]
+fn what_is_set_for_nothing_is_refused_with_its_place() {
+    let sandbox = Sandbox::new();
+    let server = "[servers.alpha]\ntools = ['request', 'other']\n[servers.alpha.options";
+    sandbox.write("callsign.toml", format!("{server}.reqest]\nhidden = true\n"));
+    for command in ["check", "list", "alias", "which mcp__alpha__request"] {
+        let outcome = sandbox.callsign(command.split(' ')).run().exits(2);
+        outcome.warns(&["callsign.toml:3:23: ", "`reqest`", "did you mean `request`?"]);
+    }
+    sandbox.write("callsign.toml", format!("{server}.request]\nhidden = true\n"));
+    sandbox.callsign(["check"]).run().exits(0);
+    let list = sandbox.callsign(["list"]).run().exits(0).never_says("mcp__alpha__request");
+    list.says(&["mcp__alpha__other", "1 tool of 1 server", "1 tool left out: hidden"]);
+    let list = sandbox.callsign(["list", "--format", "json"]).run().exits(0).json();
+    assert_eq!((array(&list["tools"]).len(), &list["hidden"]), (1, &json!(1)));
+    sandbox.callsign(["which", "mcp__alpha__request"]).run().exits(0);
+
+    sandbox.write("callsign.toml", "[severity]\nCS999 = 'off'\n[servers.a]\ntools = ['t']\n");
+    let refused = sandbox.callsign(["check"]).run().exits(2);
+    refused.warns(&["callsign.toml:2:1: there is no finding `CS999`", "help: "]);
+}
+
 #[test]
 fn every_finding_has_a_page() {
     let sandbox = Sandbox::new();
@@ -379,11 +421,25 @@ fn text_from_a_configuration_can_not_steer_a_terminal() {
         ),
         ("plain", json!({"command": "c", "cwd": STEERING, "tools": [described, "x"]})),
         ("unlisted", json!({"command": STEERING})),
+        ("absent", json!({"command": STEERING, "tools": ["x"]})),
+        ("unset", json!({"command": "c", "args": [format!("${{input:{STEERING}}}")]})),
         ("url", json!({"url": format!("https://example.com/{STEERING}")})),
         ("filtered", json!({"command": "x", "tools": [{"name": "x"}], "include": []})),
     ]);
     let name = format!("mcp__k{STEERING}__t{STEERING}");
-    for command in ["check", "check -v", "servers", "list", "alias", "which mcp__plain__d"] {
+    for command in [
+        "check",
+        "check -v",
+        "check --live --yes",
+        "check --live --yes --format human -v",
+        "servers",
+        "list",
+        "list --live --yes",
+        "alias",
+        "which mcp__plain__d",
+        "call mcp__absent__x --yes",
+        "call mcp__plain__x --yes",
+    ] {
         is_tame(&sandbox.configured(command).run());
     }
     for command in ["which", "call"] {

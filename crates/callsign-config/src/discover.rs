@@ -8,35 +8,31 @@ use crate::format::FORMATS;
 /// the files of clients (`.mcp.json`, `.cursor/mcp.json`, `.vscode/mcp.json`, …) in the nearest folder, from `start`
 /// upwards, that has any. They come in a fixed order. Empty if nothing is found.
 ///
-/// The search for clients' files ends at the project's root (a folder with `.git`) and below `home`: what lies there is
+/// The search ends at the project's root (a folder with `.git`) and below `home`: what lies there is
 /// the user's and no project's, unless `start` is `home` itself. Only looks which files exist.
 #[must_use]
 pub fn discover(start: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let own =
-        start.ancestors().map(|folder| folder.join("callsign.toml")).find(|file| file.is_file());
+    let folders = project_folders(start, home);
+    let own = folders.iter().map(|folder| folder.join("callsign.toml")).find(|file| file.is_file());
     if let Some(own) = own {
         return vec![own];
     }
-    for folder in start.ancestors() {
-        if folder != start && Some(folder) == home {
-            break;
-        }
-        let files = existing(folder, FORMATS.iter().flat_map(|format| format.project_files()));
-        if !files.is_empty() {
-            return files;
-        }
+    let of_clients = folders
+        .into_iter()
+        .map(|folder| existing(folder, FORMATS.iter().flat_map(|format| format.project_files())));
+    of_clients.into_iter().find(|files| !files.is_empty()).unwrap_or_default()
+}
+
+/// `start` and the folders above it that belong to its project: what lies higher may be somebody else's.
+fn project_folders<'a>(start: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
+    let mut folders = Vec::new();
+    for folder in start.ancestors().take_while(|&folder| folder == start || Some(folder) != home) {
+        folders.push(folder);
         if folder.join(".git").exists() {
             break;
         }
     }
-    Vec::new()
-}
-
-/// The configuration files that clients keep for the user whose home folder is `home`, in a fixed order; only those that
-/// exist.
-#[must_use]
-pub fn installed(home: &Path) -> Vec<PathBuf> {
-    existing(home, FORMATS.iter().flat_map(|format| format.user_files()))
+    folders
 }
 
 fn existing<'a>(folder: &Path, files: impl Iterator<Item = &'a &'static str>) -> Vec<PathBuf> {
@@ -111,6 +107,16 @@ mod tests {
         assert!(folder.found("a").is_empty());
         assert!(folder.found("b/p/q").is_empty());
         assert_eq!(folder.found(""), [".cursor/mcp.json"]);
-        assert_eq!(installed(&folder.0), [folder.0.join(".cursor/mcp.json")]);
+    }
+
+    /// Whoever can write into a folder above could otherwise name programs for everybody below.
+    #[test]
+    fn a_callsign_toml_above_the_project_is_not_its_own() {
+        let files = ["callsign.toml", "b/callsign.toml", "b/p/.git/x", "b/p/q/.mcp.json", "a/x"];
+        let folder = Folder::with("above", &files);
+        assert_eq!(folder.found("b/p/q"), ["b/p/q/.mcp.json"]);
+        assert!(folder.found("b/p").is_empty());
+        assert!(folder.found("a").is_empty());
+        assert_eq!(folder.found(""), ["callsign.toml"]);
     }
 }

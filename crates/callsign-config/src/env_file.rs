@@ -1,16 +1,31 @@
 //! Environment files: `NAME=value` lines, as VS Code and Cursor read for `envFile`.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::secret::Secret;
+
+/// In bytes. Nobody writes a larger one, but anybody can name one.
+const LARGEST: u64 = 1024 * 1024;
 
 /// Reads `path`: a `NAME=value` a line, `export ` before it allowed, the value bare or in single or double quotes, `#`
 /// starting a comment. Other lines say nothing and are skipped; nothing in a value is expanded or executed.
 ///
 /// # Errors
-/// What the operating system says if the file can't be read as text.
-pub(crate) fn read(path: &Path) -> std::io::Result<Vec<(String, Secret)>> {
-    Ok(parse(&std::fs::read_to_string(path)?))
+/// What the operating system says if the file can't be read as text; or that it is no file, which might never end, or
+/// larger than 1 MiB.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<(String, Secret)>> {
+    // Asked before it is opened: to open a pipe waits for whoever writes into it.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut text = String::new();
+    File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST {
+        return Err(io::Error::other("it is larger than 1 MiB"));
+    }
+    Ok(parse(&text))
 }
 
 fn parse(text: &str) -> Vec<(String, Secret)> {
@@ -39,7 +54,22 @@ fn unquoted(value: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{LARGEST, parse, read};
+
+    #[test]
+    fn only_files_are_read_and_only_small_ones() {
+        let folder = std::env::temp_dir();
+        assert!(read(&folder).is_err());
+        let file = folder.join(format!("callsign-large-{}.env", std::process::id()));
+        let size = usize::try_from(LARGEST).unwrap();
+        std::fs::write(&file, "A".repeat(size)).unwrap();
+        assert!(read(&file).is_ok());
+        std::fs::write(&file, "A".repeat(size + 1)).unwrap();
+        assert!(read(&file).unwrap_err().to_string().contains("1 MiB"));
+        std::fs::remove_file(&file).unwrap();
+        #[cfg(unix)]
+        assert!(read(std::path::Path::new("/dev/zero")).is_err());
+    }
 
     #[test]
     fn lines_are_read_as_they_stand() {

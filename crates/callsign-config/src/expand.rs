@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 use crate::env_file;
 use crate::error::shown;
 use crate::launch::{Launch, hex};
-use crate::secret::Secret;
+use crate::secret::{Secret, secret_parts, secrets_of_address};
 
 /// A launch with its variables put in. Everything in it may hold a secret now, so `Debug` shows nothing of it.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -51,18 +51,12 @@ impl fmt::Debug for Expanded {
     }
 }
 
-/// Shorter values are too likely to be a part of innocent text to be hidden in it.
-const SHORTEST_HIDDEN: usize = 6;
-
 impl Expanded {
-    /// `text` with every value of environment, headers and expanded variables (of six bytes or more) replaced by `***`:
-    /// for what a server writes to its standard error.
-    #[must_use]
-    pub fn mask(&self, text: &str) -> String {
-        let mut secrets: Vec<&str> = self.secrets.iter().map(String::as_str).collect();
-        // The longest first: one secret may begin with another.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+    /// Every text in it that may be a secret, in order: the values of environment, headers and expanded variables, those
+    /// of telling arguments, and what an address has before `@`, after `?` or as a token in its path. Short and innocent
+    /// ones are among them.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().map(String::as_str)
     }
 
     /// SHA-256 over all of it, 64 hex digits: the same digest, the same start in the same folder with the same environment.
@@ -93,7 +87,7 @@ impl Expanded {
     }
 
     fn keep_secret(&mut self, value: &str) {
-        if value.len() >= SHORTEST_HIDDEN {
+        if !value.is_empty() {
             self.secrets.insert(value.to_owned());
         }
     }
@@ -149,6 +143,24 @@ impl ExpandCause {
         }
     }
 }
+
+/// Variables that are on every machine and no secret on any: to hide them would make messages unreadable.
+const PUBLIC: [&str; 14] = [
+    "APPDATA",
+    "COMPUTERNAME",
+    "HOME",
+    "HOSTNAME",
+    "LANG",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "PATH",
+    "PWD",
+    "SHELL",
+    "TMPDIR",
+    "USER",
+    "USERNAME",
+    "USERPROFILE",
+];
 
 /// Words before a colon that clients give a meaning of their own.
 const CLIENT_WORDS: [&str; 8] = [
@@ -227,6 +239,12 @@ impl Expansion<'_> {
         self.out.url = self.optional(launch.url.as_deref(), "url")?;
         let pairs = [self.out.env.as_slice(), self.out.headers.as_slice()].concat();
         pairs.iter().for_each(|(_, value)| self.out.keep_secret(value.expose()));
+        let hidden = [
+            secret_parts(&self.out.args),
+            self.out.url.iter().flat_map(|url| secrets_of_address(url)).collect(),
+        ];
+        let hidden: Vec<String> = hidden.concat().into_iter().map(str::to_owned).collect();
+        hidden.iter().for_each(|value| self.out.keep_secret(value));
         Ok(())
     }
 
@@ -311,7 +329,9 @@ impl Expansion<'_> {
     fn value(&mut self, name: &str, default: Option<&str>) -> Result<String, ExpandCause> {
         match ((self.variable)(name), default) {
             (Some(value), _) => {
-                self.out.keep_secret(&value);
+                if !PUBLIC.contains(&name) {
+                    self.out.keep_secret(&value);
+                }
                 Ok(value)
             }
             (None, Some(default)) => Ok(default.into()),
@@ -429,17 +449,42 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_writes_is_masked() {
+    fn every_secret_of_a_launch_is_known() {
         let launch = Launch {
             command: Some("x".into()),
-            args: vec!["--db=${SET}".into()],
-            env: vec![("T".into(), Secret::new("long-secret")), ("N".into(), Secret::new("1"))],
+            args: [
+                "--db=${SET}",
+                "${env:TRICK}",
+                "--key",
+                "k1",
+                "--header",
+                "X-Own: h1",
+                "KEY=k2",
+                "https://u:p@h/?a=q1",
+                "${HOME}",
+                "free",
+            ]
+            .map(String::from)
+            .into(),
+            env: vec![("T".into(), Secret::new("long-secret"))],
             ..Launch::default()
         };
         let key = ServerKey::new("s").unwrap();
         let expanded = expand(&key, &launch, Path::new("."), &variable).unwrap();
-        assert_eq!(expanded.mask("1: long-secret at value-of-set"), "1: *** at ***");
+        let secrets: Vec<&str> = expanded.secrets().collect();
+        for secret in
+            ["long-secret", "value-of-set", "${SET} $(touch x)", "k1", "h1", "k2", "u", "p", "q1"]
+        {
+            assert!(secrets.contains(&secret), "{secret} in {secrets:?}");
+        }
+        assert!(!secrets.contains(&"free") && !secrets.contains(&"/home/user"), "{secrets:?}");
         assert_eq!(format!("{expanded:?}"), "Expanded(***)");
+        let launch = Launch {
+            url: Some("https://h/a/b7e23ec29af22b0b4e41da31e868d572/mcp".into()),
+            ..Launch::default()
+        };
+        let expanded = expand(&key, &launch, Path::new("."), &variable).unwrap();
+        assert_eq!(expanded.secrets().collect::<Vec<_>>(), ["b7e23ec29af22b0b4e41da31e868d572"]);
     }
 
     #[test]

@@ -26,8 +26,8 @@
 //! ```
 //!
 //! # What it promises
-//! - Nothing is started and nothing in a file is executed. Only [`read`], [`discover`], [`installed`] and
-//!   [`ServerEntry::expand`] (for an environment file) touch the disk.
+//! - Nothing is started and nothing in a file is executed. Only [`read`], [`discover`] and [`ServerEntry::expand`]
+//!   (for an environment file) touch the disk.
 //! - Every input gives an answer or an error with place, cause and remedy: no panic, and time and memory in proportion to
 //!   the file's size.
 //! - Values that may be secrets are in [`Secret`]; no error, `Debug` or [shown text](ConfigFile::shown_text) holds one.
@@ -60,7 +60,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use config_file::ConfigFile;
-pub use discover::{discover, installed};
+pub use discover::discover;
 pub use error::{ConfigError, Problem};
 pub use expand::{ExpandCause, ExpandError, Expanded};
 pub use launch::Launch;

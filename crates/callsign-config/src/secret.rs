@@ -47,51 +47,125 @@ pub(crate) fn tells(name: &str) -> bool {
     TELLING.iter().any(|word| folded.contains(word)) || folded.ends_with("key")
 }
 
-/// Arguments as they may be shown: the values of telling options and of telling `NAME=value` or `Name: value` pairs, and
-/// whatever an address holds before `@` or after `?`, are replaced by `***`. References to variables stay.
+/// Arguments as they may be shown: the values of telling options and of telling `NAME=value` or `Name: value` pairs, the
+/// values of headers, and what an address holds of secrets are replaced by `***`. References to variables stay.
 pub(crate) fn shown_arguments(arguments: &[String]) -> Vec<Cow<'_, str>> {
-    let mut value_is_secret = false;
-    let mut shown = Vec::with_capacity(arguments.len());
-    for argument in arguments {
-        let option = argument.starts_with('-');
-        shown.push(match value_is_secret && !option && !is_reference(argument) {
-            true => Cow::Borrowed(HIDDEN),
-            false => shown_argument(argument),
-        });
-        value_is_secret = option && !argument.contains('=') && tells(argument);
-    }
-    shown
+    hidden_values(arguments)
+        .into_iter()
+        .map(|(argument, hidden)| without(argument, hidden))
+        .collect()
 }
 
-fn shown_argument(argument: &str) -> Cow<'_, str> {
+/// What [`shown_arguments`] leaves out.
+pub(crate) fn secret_parts(arguments: &[String]) -> Vec<&str> {
+    let parts = hidden_values(arguments).into_iter().flat_map(|(argument, hidden)| match hidden {
+        Some(value) => vec![value.trim_start()],
+        None => secrets_of_address(argument),
+    });
+    parts.collect()
+}
+
+/// Each argument and the end of it that is a secret's value, if there is one.
+fn hidden_values(arguments: &[String]) -> Vec<(&str, Option<&str>)> {
+    let (mut value_is_secret, mut value_is_header) = (false, false);
+    let hidden = arguments.iter().map(|argument| {
+        let is_option = argument.starts_with('-');
+        let hidden = match value_is_secret && !is_option {
+            true => Some(argument.as_str()),
+            false => value_of_pair(argument, value_is_header),
+        };
+        let takes_value = is_option && !argument.contains('=');
+        value_is_header =
+            takes_value && matches!(argument.as_str(), "-H" | "--header" | "--headers");
+        value_is_secret = takes_value && !value_is_header && tells(argument);
+        (argument.as_str(), hidden.filter(|value| !value.is_empty() && !is_reference(value)))
+    });
+    hidden.collect()
+}
+
+/// The value of `NAME=value` or `Name: value`, if the name tells that it is a secret.
+fn value_of_pair(argument: &str, is_header: bool) -> Option<&str> {
     let address = argument.find("://");
-    let pair = argument.find(['=', ':']).filter(|&at| Some(at) != address);
-    if let Some((name, value)) = pair.and_then(|at| argument.split_at_checked(at + 1))
-        && tells(name)
-        && !value.is_empty()
-        && !is_reference(value)
-    {
-        return Cow::Owned(format!("{name}{HIDDEN}"));
-    }
-    shown_address(argument)
+    let at = argument.find(['=', ':']).filter(|&at| Some(at) != address)?;
+    let (name, value) = argument.split_at_checked(at + 1)?;
+    let is_header = is_header || name.starts_with("--header=");
+    let value = match is_header.then(|| value.split_once(':')).flatten() {
+        Some((_, value)) if name.ends_with('=') => value,
+        _ => value,
+    };
+    (is_header || tells(name)).then_some(value)
 }
 
-/// An address without what it may hold of secrets: user information and the query.
+fn without<'a>(argument: &'a str, hidden: Option<&str>) -> Cow<'a, str> {
+    match hidden.and_then(|hidden| argument.strip_suffix(hidden)) {
+        Some("") => Cow::Borrowed(HIDDEN),
+        Some(name) => Cow::Owned(format!("{name}{HIDDEN}")),
+        None => shown_address(argument),
+    }
+}
+
+/// An address without what it may hold of secrets: user information, tokens in the path, and the query.
 pub(crate) fn shown_address(address: &str) -> Cow<'_, str> {
-    let Some(scheme_end) = address.find("://").map(|at| at + 3) else {
+    let Some(Parts { scheme, user, host, path, query }) = parts(address) else {
         return Cow::Borrowed(address);
     };
-    let (before, rest) = address.split_at(scheme_end);
-    let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let host = rest[..authority_end].rfind('@').map_or(0, |at| at + 1);
-    let query = rest.find('?').filter(|&at| !is_reference(&rest[at + 1..]));
-    if host == 0 && query.is_none() {
+    let query = query.filter(|query| !is_reference(query));
+    if user.is_none() && query.is_none() && !path.split('/').any(is_token) {
         return Cow::Borrowed(address);
     }
-    let user = if host == 0 { "" } else { "***@" };
-    let path = &rest[host..query.unwrap_or(rest.len())];
-    let hidden = if query.is_some() { "?***" } else { "" };
-    Cow::Owned(format!("{before}{user}{path}{hidden}"))
+    let user = if user.is_some() { "***@" } else { "" };
+    let hide = |segment| if is_token(segment) { HIDDEN } else { segment };
+    let path = path.split('/').map(hide).collect::<Vec<_>>().join("/");
+    let rest = match query {
+        Some(_) => "?***",
+        None => address.find('?').map_or("", |at| &address[at..]),
+    };
+    Cow::Owned(format!("{scheme}{user}{host}{path}{rest}"))
+}
+
+/// What [`shown_address`] leaves out: user and password, tokens of the path, and the values of the query.
+pub(crate) fn secrets_of_address(address: &str) -> Vec<&str> {
+    let Some(Parts { user, path, query, .. }) = parts(address) else { return Vec::new() };
+    let user = user.into_iter().flat_map(|user| user.splitn(2, ':'));
+    let values = query.into_iter().flat_map(|query| query.split('&'));
+    let values = values.map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));
+    let tokens = path.split('/').filter(|segment| is_token(segment));
+    user.chain(tokens)
+        .chain(values)
+        .filter(|part| !part.is_empty() && !is_reference(part))
+        .collect()
+}
+
+/// An address, taken apart as far as secrets matter.
+struct Parts<'a> {
+    /// With `://`.
+    scheme: &'a str,
+    user: Option<&'a str>,
+    host: &'a str,
+    path: &'a str,
+    query: Option<&'a str>,
+}
+
+fn parts(address: &str) -> Option<Parts<'_>> {
+    let (scheme, rest) = address.split_at(address.find("://")? + 3);
+    let (before, query) = match rest.split_once('?') {
+        Some((before, query)) => (before, Some(query)),
+        None => (rest, None),
+    };
+    let (authority, path) = before.split_at(before.find(['/', '#']).unwrap_or(before.len()));
+    let (user, host) = match authority.rsplit_once('@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, authority),
+    };
+    Some(Parts { scheme, user, host, path, query })
+}
+
+/// Whether a part of a path is too long and too mixed to be a word: at least 20 letters and digits with both among them.
+fn is_token(segment: &str) -> bool {
+    segment.len() >= 20
+        && !segment.contains(['$', '.', '@'])
+        && segment.bytes().any(|byte| byte.is_ascii_digit())
+        && segment.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Whether the text is one variable reference and nothing else: it names a secret and is none.
@@ -142,5 +216,7 @@ mod tests {
     fn an_address_keeps_host_and_path() {
         assert_eq!(shown_address("https://h.example/p?key=s"), "https://h.example/p?***");
         assert_eq!(shown_address("https://h.example/a@b"), "https://h.example/a@b");
+        let token = "https://u@h.example/s/b7e23ec29af22b0b4e41da31e868d572/mcp?${Q}";
+        assert_eq!(shown_address(token), "https://***@h.example/s/***/mcp?${Q}");
     }
 }

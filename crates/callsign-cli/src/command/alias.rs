@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         scheme: Some(arguments.fleet.scheme.scheme.clone().unwrap_or_else(|| "minimal".into())),
     };
     let mut fleet = named::fleet(known, &configuration, &asked, "minimal")?;
-    fleet.tools.retain(|tool| tool.name.as_ref().map(|name| &**name) != Ok(&*tool.wire));
+    fleet.tools.retain(|tool| tool.name.as_deref().ok() != Some(&*tool.wire));
     fleet.tools.sort_by(|a, b| (&a.server, &a.wire).cmp(&(&b.server, &b.wire)));
     match arguments.fleet.format {
         Format::Human => {
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
                 output::print_error(&named::unknown_servers(&fleet));
             }
         }
-        Format::Json => output::print_json(&json(&fleet))?,
+        Format::Json => output::print_json(&json(&fleet)?)?,
     }
     let complete = fleet.tools.iter().all(|tool| tool.name.is_ok());
     Ok(if complete { exit::SUCCESS } else { exit::FINDINGS })
@@ -52,7 +52,7 @@ fn human(fleet: &NamedFleet<'_>) -> String {
     for NamedTool { server, wire, name } in &fleet.tools {
         let alias = match name {
             Ok(name) => (name.to_string(), NAME),
-            Err(error) => (format!("none: `{}` {}", error.spelling, error.problem), ERROR),
+            Err(error) => (format!("none: {}", error.in_short()), ERROR),
         };
         table.row([(server.to_string(), Style::new()), (wire.to_string(), DIM), alias]);
     }
@@ -92,7 +92,7 @@ struct Unnamed<'a> {
     help: String,
 }
 
-fn json(fleet: &NamedFleet<'_>) -> String {
+fn json(fleet: &NamedFleet<'_>) -> Result<String, Failure> {
     let aliases = fleet.tools.iter().filter_map(|tool| {
         let name = tool.name.as_ref().ok()?;
         Some(Alias { server: &tool.server, wire: &tool.wire, name })
@@ -108,6 +108,5 @@ fn json(fleet: &NamedFleet<'_>) -> String {
         aliases: aliases.collect(),
         errors: errors.collect(),
     };
-    // Serialising plain texts and numbers into memory can't fail.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    output::json(&document)
 }

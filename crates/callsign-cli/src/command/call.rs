@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     ended(&result, &spec.key, entry.wire())
 }
 
-/// What is known without asking anybody, if that is enough to know whose the name is; else all chosen servers are asked.
+/// What is known without asking anybody; of those whose tools are not, what they say. With `--live` all are asked.
 fn known<'a>(
     configuration: &'a Configuration,
     arguments: &Arguments,
@@ -79,12 +79,15 @@ fn known<'a>(
         .into_iter()
         .map(|chosen| named::recalled(catalogues::from_configuration(chosen)?, &memory))
         .collect::<Result<_, _>>()?;
-    let complete = known.iter().all(|known| known.origin != Origin::Unchecked);
-    if complete && !arguments.live.live {
-        Ok(known)
-    } else {
-        live::ask(known, &arguments.live, verbosity)
+    if arguments.live.live {
+        return live::ask(known, &arguments.live, verbosity);
     }
+    let (unknown, mut known): (Vec<Known<'_>>, Vec<_>) =
+        known.into_iter().partition(|known| known.origin == Origin::Unchecked);
+    if !unknown.is_empty() {
+        known.extend(live::ask(unknown, &arguments.live, verbosity)?);
+    }
+    Ok(known)
 }
 
 fn object(text: &str) -> Result<Box<RawValue>, Failure> {
@@ -142,7 +145,8 @@ fn call(
     limit: Option<Duration>,
 ) -> Result<Result<Box<RawValue>, Failed>, Failure> {
     let mut limits = live::limits(live);
-    limits.call = limit.unwrap_or(limits.call);
+    // What is said for this call counts before what is said for every call.
+    limits.call = limit.filter(|_| live.timeout.is_none()).unwrap_or(limits.call);
     let memory = live::memory();
     interrupt::block_on(async {
         let session = Session::open(spec, &limits, &memory).await.map_err(Failed::Unready)?;

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let configuration = ManuallyDrop::new(Configuration::read(&which)?);
     let (servers, asked) = known(&configuration, arguments, verbosity)?;
     let report = ManuallyDrop::new(report(servers, asked, &configuration.settings(), arguments)?);
-    let text = report::format(arguments.fleet.format, verbosity).render(&report);
+    let text = report::format(arguments.fleet.format, verbosity).render(&report)?;
     match arguments.fleet.format {
         Format::Human => output::print(&text)?,
         Format::Json => output::print_json(&text)?,
@@ -100,7 +100,9 @@ fn report<'a>(
         .filter_map(|finding| weighed(finding, settings, arguments.strict))
         .map(|finding| LocatedFinding { places: locate::places(&finding, &servers), finding })
         .collect();
-    Ok(Report { scheme, servers, asked, findings })
+    let off = settings.severity.iter().filter(|(_, severity)| *severity == Configured::Off);
+    let off = off.map(|(code, _)| code.value.clone()).collect();
+    Ok(Report { scheme, servers, asked, off, findings })
 }
 
 /// What is wrong with listed prompts and resources of servers whose tools are not known. Of their tools it says nothing.

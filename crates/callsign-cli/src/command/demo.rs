@@ -111,6 +111,8 @@ fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failur
     let mut text = format!(
         "{HEADING}4  The same wire name twice, each call answered by its own server{HEADING:#}\n\n"
     );
+    let no_arguments = RawValue::from_string("{}".into())
+        .map_err(|error| Failure::new(format!("can't write the arguments: {error}")))?;
     let names: Vec<&str> = fleet
         .tools
         .iter()
@@ -129,7 +131,7 @@ fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failur
             let session = Session::open(&spec, &limits, &Memory::none())
                 .await
                 .map_err(|error| Failure::with_remedy(error.to_string(), error.remedy()))?;
-            let result = session.call(entry.wire(), RawValue::NULL).await;
+            let result = session.call(entry.wire(), &no_arguments).await;
             session.close().await;
             result.map_err(|error| Failure::with_remedy(error.to_string(), error.remedy()))
         })??;

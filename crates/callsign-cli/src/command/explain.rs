@@ -20,10 +20,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Status, Failure> {
         output::print(&table())?;
         return Ok(exit::SUCCESS);
     };
-    let code = audit::codes()
-        .iter()
-        .find(|code| code.code.eq_ignore_ascii_case(wanted) || code.name == wanted)
-        .ok_or_else(|| unknown(wanted))?;
+    let code = audit::code(wanted).ok_or_else(|| unknown(wanted))?;
     output::print(&format!(
         "{HEADING}{} {}{HEADING:#} ({})\n\n{}\n",
         code.code,

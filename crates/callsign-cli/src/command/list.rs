@@ -23,32 +23,42 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let configuration = Configuration::read(&arguments.fleet.configuration)?;
     let only = &arguments.fleet.configuration.only;
     let known = named::known(&configuration, only, &arguments.fleet.live, verbosity)?;
-    let fleet = named::fleet(known, &configuration, &arguments.fleet.scheme, "qualified")?;
+    let mut fleet = named::fleet(known, &configuration, &arguments.fleet.scheme, "qualified")?;
+    let (hidden, shown): (Vec<NamedTool>, Vec<_>) = std::mem::take(&mut fleet.tools)
+        .into_iter()
+        .partition(|tool| named::is_hidden(&fleet, tool));
+    fleet.tools = shown;
+    let hidden = hidden.len();
     match arguments.fleet.format {
         Format::Human => {
-            output::print(&human(&fleet))?;
+            output::print(&human(&fleet, hidden))?;
             if !verbosity.quiet {
                 output::print_error(&named::unknown_servers(&fleet));
             }
         }
-        Format::Json => output::print_json(&json(&fleet))?,
+        Format::Json => output::print_json(&json(&fleet, hidden)?)?,
     }
     let complete = fleet.tools.iter().all(|tool| tool.name.is_ok());
     Ok(if complete { exit::SUCCESS } else { exit::FINDINGS })
 }
 
-fn human(fleet: &NamedFleet<'_>) -> String {
+fn human(fleet: &NamedFleet<'_>, hidden: usize) -> String {
     let mut table = Table::new(["SERVER", "TOOL", "NAME"]);
     for NamedTool { server, wire, name } in &fleet.tools {
         let name = match name {
             Ok(name) => (name.to_string(), NAME),
-            Err(error) => (format!("no name: it {}", error.problem), ERROR),
+            Err(error) => (format!("no name: {}", error.in_short()), ERROR),
         };
         table.row([(server.to_string(), Style::new()), (wire.to_string(), DIM), name]);
     }
     let (tools, servers) = (count(fleet.tools.len(), "tool"), fleet.known.len());
     let scheme = fleet.scheme.id();
-    format!("{}\n{tools} of {}, names by `{scheme}`\n", table.render(), count(servers, "server"))
+    let left_out = match hidden {
+        0 => String::new(),
+        some => format!(", {} left out: hidden by its options", count(some, "tool")),
+    };
+    let servers = count(servers, "server");
+    format!("{}\n{tools} of {servers}, names by `{scheme}`{left_out}\n", table.render())
 }
 
 #[derive(Serialize)]
@@ -57,6 +67,8 @@ struct Document<'a> {
     scheme: &'a str,
     tools: Vec<Tool<'a>>,
     unchecked: Vec<Unchecked<'a>>,
+    /// How many tools are left out because their options hide them.
+    hidden: usize,
 }
 
 #[derive(Serialize)]
@@ -73,7 +85,7 @@ struct Unchecked<'a> {
     reason: &'a str,
 }
 
-fn json(fleet: &NamedFleet<'_>) -> String {
+fn json(fleet: &NamedFleet<'_>, hidden: usize) -> Result<String, Failure> {
     let tools = fleet.tools.iter().map(|tool| Tool {
         server: &tool.server,
         wire: &tool.wire,
@@ -89,7 +101,7 @@ fn json(fleet: &NamedFleet<'_>) -> String {
         scheme: fleet.scheme.id(),
         tools: tools.collect(),
         unchecked: unchecked.collect(),
+        hidden,
     };
-    // Serialising plain texts and numbers into memory can't fail.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    output::json(&document)
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Status, Failure> {
         .collect();
     match arguments.format {
         Format::Human => output::print(&human(&servers))?,
-        Format::Json => output::print_json(&json(&configuration, &servers))?,
+        Format::Json => output::print_json(&json(&configuration, &servers)?)?,
     }
     Ok(exit::SUCCESS)
 }
@@ -117,7 +117,10 @@ struct Location {
     column: usize,
 }
 
-fn json(configuration: &Configuration, servers: &[(&ConfigFile, &ServerEntry)]) -> String {
+fn json(
+    configuration: &Configuration,
+    servers: &[(&ConfigFile, &ServerEntry)],
+) -> Result<String, Failure> {
     let path = |file: &ConfigFile| file.path.to_string_lossy().into_owned();
     let files = &configuration.files;
     let files =
@@ -133,6 +136,5 @@ fn json(configuration: &Configuration, servers: &[(&ConfigFile, &ServerEntry)]) 
         location: Location { file: path(file), line: entry.place.line, column: entry.place.column },
     });
     let document = Document { version: 1, files: files.collect(), servers: servers.collect() };
-    // Serialising plain texts and numbers into memory can't fail.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    output::json(&document)
 }

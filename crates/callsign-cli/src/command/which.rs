@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let spellings = spellings(&fleet, entry);
     match arguments.fleet.format {
         Format::Human => output::print(&human(entry, server, &spellings))?,
-        Format::Json => output::print_json(&json(entry, server, spellings))?,
+        Format::Json => output::print_json(&json(entry, server, spellings)?)?,
     }
     Ok(exit::SUCCESS)
 }
@@ -124,7 +124,11 @@ struct Location {
     column: usize,
 }
 
-fn json(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: Vec<Spelling>) -> String {
+fn json(
+    entry: Entry<'_>,
+    server: Option<&Known<'_>>,
+    spellings: Vec<Spelling>,
+) -> Result<String, Failure> {
     let definition = entry.tool().definition();
     let document = Document {
         version: 1,
@@ -140,6 +144,5 @@ fn json(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: Vec<Spelling>) 
         definition: definition.and_then(|raw| serde_json::from_str(raw).ok()),
         spellings,
     };
-    // Serialising plain texts and numbers into memory can't fail.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    output::json(&document)
 }

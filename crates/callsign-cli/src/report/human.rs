@@ -9,6 +9,7 @@ use callsign::audit::Severity;
 use super::{LocatedFinding, Report, ReportFormat};
 use crate::catalogues::Origin;
 use crate::command::Verbosity;
+use crate::failure::Failure;
 use crate::locate::Located;
 use crate::output::{self, DIM, GOOD, HELP, count, escaped, is_visible};
 
@@ -23,7 +24,7 @@ pub(crate) struct Human {
 }
 
 impl ReportFormat for Human {
-    fn render(&self, report: &Report<'_>) -> String {
+    fn render(&self, report: &Report<'_>) -> Result<String, Failure> {
         let mut out = String::new();
         let excerpts = self.verbosity.verbose || report.findings.len() <= MOST_EXCERPTS;
         if excerpts {
@@ -38,7 +39,7 @@ impl ReportFormat for Human {
         if !self.verbosity.quiet {
             self.hints(report, excerpts, &mut out);
         }
-        out
+        Ok(out)
     }
 }
 
@@ -131,7 +132,10 @@ impl Human {
             }
         }
         match counts.is_empty() {
-            true if checked > 0 => {
+            true if !report.off.is_empty() => {
+                let _ = writeln!(out, "nothing found; switched off: {}", report.off.join(", "));
+            }
+            true if checked > 0 && checked == servers => {
                 let good = self.style(GOOD);
                 let _ =
                     writeln!(out, "{good}every tool has one name and every name one tool{good:#}");

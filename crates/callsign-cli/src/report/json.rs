@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use super::{LocatedFinding, NamedTool, Report, ReportFormat};
 use crate::catalogues::Known;
+use crate::failure::Failure;
+use crate::output;
 
 pub(crate) struct Json;
 
@@ -15,7 +17,7 @@ pub(crate) struct Json;
 type Names<'a> = HashMap<(&'a str, &'a str), Option<&'a str>, foldhash::fast::RandomState>;
 
 impl ReportFormat for Json {
-    fn render(&self, report: &Report<'_>) -> String {
+    fn render(&self, report: &Report<'_>) -> Result<String, Failure> {
         let tools: Vec<NamedTool<'_>> = report.tools().collect();
         let names: Names<'_> = tools
             .iter()
@@ -35,8 +37,7 @@ impl ReportFormat for Json {
                 warnings: report.count(Severity::Warning),
             },
         };
-        // Serialising plain texts and numbers into memory can't fail.
-        serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+        output::json(&document)
     }
 }
 

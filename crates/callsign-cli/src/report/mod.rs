@@ -14,6 +14,7 @@ use callsign::{Catalogue, ExposedName, ServerKey, WireName};
 use crate::arguments::Format;
 use crate::catalogues::{Known, Origin};
 use crate::command::Verbosity;
+use crate::failure::Failure;
 use crate::locate::Located;
 use crate::output;
 
@@ -25,6 +26,8 @@ pub(crate) struct Report<'a> {
     pub(crate) servers: Vec<Known<'a>>,
     /// Whether the servers themselves were asked.
     pub(crate) asked: bool,
+    /// Codes that the configuration switches off.
+    pub(crate) off: Vec<String>,
     /// Sorted by code, then by tools.
     pub(crate) findings: Vec<LocatedFinding<'a>>,
 }
@@ -76,7 +79,7 @@ impl Report<'_> {
 
 /// Lays a report out as text.
 pub(crate) trait ReportFormat {
-    fn render(&self, report: &Report<'_>) -> String;
+    fn render(&self, report: &Report<'_>) -> Result<String, Failure>;
 }
 
 /// The format of that name.
