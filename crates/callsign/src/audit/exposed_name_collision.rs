@@ -36,6 +36,8 @@
 //!
 //! It can be set to a lower severity in callsign.toml, but a registry of these servers is refused all the same.
 
+use std::collections::HashMap;
+
 use super::finding::{Facts, Severity, Subject};
 use super::index::{Claim, Groups, Index, Names};
 use super::wording::{identity, list, quote, whose};
@@ -114,14 +116,16 @@ fn collisions<'a>(index: &'a Index<'a>, names: &'a Names<'a>) -> Vec<ExposedName
         let name = exposed.spelling(members[0] as usize);
         Some(ExposedNameCollision { name, scheme, claims, in_use: None })
     });
-    let refused = exposed.objections().iter().filter_map(|(at, problem)| {
+    let objections = exposed.objections();
+    let advertised = if objections.is_empty() { HashMap::new() } else { names.by_identity() };
+    let refused = objections.iter().filter_map(|(at, problem)| {
         let (holders, no_room) = match problem {
             NameProblem::Taken { holders } => (holders, false),
             NameProblem::NoRoomForSuffix { holders } => (holders, true),
             _ => return None,
         };
         let claims = vec![names.claims[*at]];
-        let holding = holders.iter().filter_map(|id| names.claim_of(id)).collect();
+        let holding = holders.iter().filter_map(|id| advertised.get(&(id.server(), id.wire())).copied()).collect();
         let in_use = Some(InUse { holders, holding, no_room });
         Some(ExposedNameCollision { name: exposed.spelling(*at), scheme, claims, in_use })
     });

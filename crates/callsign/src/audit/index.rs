@@ -1,5 +1,6 @@
 //! What several searches need, built once: every name with its claimants, and every exposed name.
 
+use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 use super::exposed::Exposed;
@@ -7,7 +8,7 @@ use super::finding::Kind;
 use super::fleet::{Fleet, Server};
 use super::same_server_twice::{SameServer, same_servers};
 use crate::catalogue::{Catalogue, Prompt, Resource, Tool};
-use crate::name::{ServerKey, ToolId, WireName};
+use crate::name::{ServerKey, WireName};
 use crate::scheme::Scheme;
 
 pub(super) struct Index<'a> {
@@ -126,11 +127,13 @@ impl<'a> Names<'a> {
         members.iter().map(|&member| self.claims[member as usize]).collect()
     }
 
-    /// Where an identity is advertised first.
-    pub(super) fn claim_of(&self, id: &ToolId) -> Option<Claim<'a>> {
-        let start = self.claims.partition_point(|claim| claim.key() < id.server());
-        let own = self.claims[start..].iter().take_while(|claim| claim.key() == id.server());
-        own.copied().find(|claim| claim.name == id.wire())
+    /// Where each identity is advertised first.
+    pub(super) fn by_identity(&self) -> HashMap<(&'a ServerKey, &'a WireName), Claim<'a>> {
+        let mut first = HashMap::with_capacity(self.claims.len());
+        for (_, claim) in self.identities() {
+            first.entry((claim.key(), claim.name)).or_insert(*claim);
+        }
+        first
     }
 
     /// The claims of the server at this place in the fleet, each with where it stands in [`claims`](Self::claims).

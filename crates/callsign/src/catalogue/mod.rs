@@ -200,9 +200,9 @@ impl Catalogue {
 
     /// Keeps what `keep` says yes to; an unreadable entry without a name is asked about as `None`.
     pub(crate) fn retain_tools(&mut self, keep: impl Fn(Option<&WireName>) -> bool) {
-        let tools = self.positions().zip(&*self.tools).map(|(at, tool)| (at, Some(tool.wire())));
-        let left_out: Vec<usize> =
-            tools.filter(|(_, name)| !keep(*name)).map(|(at, _)| at).collect();
+        let tools = self.positions().zip(&*self.tools);
+        let left_out = tools.filter(|(_, tool)| !keep(Some(tool.wire())));
+        let left_out: Vec<usize> = left_out.map(|(position, _)| position).collect();
         self.gaps.extend(left_out);
         self.gaps.sort_unstable();
         Arc::make_mut(&mut self.tools).retain(|tool| keep(Some(tool.wire())));

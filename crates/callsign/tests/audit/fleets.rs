@@ -121,3 +121,26 @@ fn many_findings_of_one_server_do_not_cost_each_other_time() {
         assert_eq!((of(code), of("CS009"), last), (count, TOOLS, 2 * TOOLS - 1));
     }
 }
+
+/// The same for names that a scheme finds in use: each finding says where the holder is advertised.
+#[test]
+fn many_names_in_use_do_not_cost_each_other_time() {
+    const TOOLS: usize = 20_000;
+    let server = |key: &str, names: &dyn Fn(&str) -> Vec<String>| {
+        let mut catalogue = Catalogue::default();
+        for tool in 0..TOOLS {
+            for name in names(&format!("{}{tool:05}", "x".repeat(55))) {
+                catalogue.push_named(WireName::new(name).unwrap());
+            }
+        }
+        Server { key: ServerKey::new(key).unwrap(), launch: None, catalogue: Ok(catalogue) }
+    };
+    let servers = vec![
+        server("a", &|name| vec![name.to_owned()]),
+        server("b", &|name| vec![name.to_owned(), format!("a_{name}")]),
+    ];
+    let found = findings("minimal", servers);
+    let in_use = found.iter().filter(|found| found.code().code == "CS002");
+    assert!(in_use.clone().all(|found| found.places().len() == 2));
+    assert_eq!(in_use.count(), TOOLS);
+}
