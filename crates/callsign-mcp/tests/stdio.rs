@@ -1,7 +1,7 @@
 //! Servers over stdio, from their start to their end.
 #![cfg(unix)]
 // Helper functions of a test file are tests as well.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::Path;
 use std::time::Duration;
