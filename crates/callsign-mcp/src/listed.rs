@@ -66,8 +66,7 @@ impl Listed {
 fn push_tool(catalogue: &mut Catalogue, raw: &str) {
     if nests_deeper(raw, TYPED_DEPTH) {
         let name = fields(raw).ok().and_then(|tool| WireName::new(tool.string("name")?).ok());
-        let reason = format!("it nests deeper than {TYPED_DEPTH} levels");
-        catalogue.push_malformed(name, MalformedReason::NotAnObject(reason));
+        catalogue.push_malformed(name, MalformedReason::TooDeep { limit: TYPED_DEPTH });
     } else {
         catalogue.push_tool(raw);
     }

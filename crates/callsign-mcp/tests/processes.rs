@@ -204,7 +204,8 @@ async fn every_failure_of_a_server_that_ran_comes_with_its_last_words() {
         message_bytes: 64 * 1024,
         ..Limits::default()
     };
-    let fails: [(&[&str], fn(&FetchError) -> bool); 5] = [
+    type Fails = (&'static [&'static str], fn(&FetchError) -> bool);
+    let fails: [Fails; 5] = [
         (&["--malformed-list", "no-tools"], |error| matches!(error, FetchError::NotAList { .. })),
         (&["--endless-cursor"], |error| matches!(error, FetchError::TooMuch { .. })),
         (&["--page-size", "1", "--repeat-cursor", "--tools", "a,b,c"], |error| {

@@ -1,11 +1,12 @@
 //! Servers over stdio, from their start to their end.
 #![cfg(unix)]
 // Helper functions of a test file are tests as well.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::Path;
 use std::time::Duration;
 
+use callsign::catalogue::MalformedReason;
 use callsign_mcp::{
     CallError, Era, FetchError, Fetched, Launch, Limits, Memory, Note, Progress, Secret,
     ServerSpec, Session, Stage, fetch, fetch_all,
@@ -251,7 +252,7 @@ async fn a_tool_too_deep_for_readers_costs_that_tool_only() {
     assert_eq!(names(&fetched), ["a", "b"]);
     let malformed = &fetched.catalogue.malformed()[0];
     assert_eq!((malformed.position, malformed.name.as_deref()), (1, Some("deep")));
-    assert!(malformed.reason.to_string().contains("nests deeper than 127"));
+    assert_eq!(malformed.reason, MalformedReason::TooDeep { limit: 127 });
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 #[path = "support/json.rs"]
 mod json;
 
-use callsign_wire::http::EventReader;
+use callsign_wire::http::{Event, EventReader};
 use callsign_wire::message::{
     Id, Message, parse, parse_frame, splice, write_error, write_notification, write_request,
     write_result,
@@ -40,6 +40,27 @@ fn through_wire(
         let (answer, line) = tokio::join!(connection.request("tools/call", Some(params)), peer);
         (line, answer)
     })
+}
+
+/// A piece of an event stream, whole or broken.
+fn field() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(
+            &[
+                "\n", "\r", "\r\n", "\n\n", "data", "data:", "data: x", "event: e", "id: 7",
+                "id:\0", "retry: 5", ":", "\u{feff}"
+            ][..]
+        )
+        .prop_map(str::to_owned),
+        "\\PC{0,8}",
+    ]
+}
+
+/// The events of a stream, whether it was given up, and what is kept for coming back.
+fn events(pieces: &[&[u8]]) -> (Vec<Event>, bool, Option<String>, Option<u64>) {
+    let (mut reader, mut events) = (EventReader::new(64), Vec::new());
+    let given_up = pieces.iter().any(|piece| reader.push(piece, &mut events).is_err());
+    (events, given_up, reader.last_id().map(str::to_owned), reader.retry())
 }
 
 proptest! {
@@ -97,5 +118,19 @@ proptest! {
         let _ = parse(message.as_bytes());
         let mut events = Vec::new();
         let _ = EventReader::new(64).push(&bytes, &mut events);
+    }
+
+    #[test]
+    fn a_stream_gives_the_same_events_however_it_is_cut(fields in prop::collection::vec(field(), 0..20), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+        let stream = fields.concat().into_bytes();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
+        cuts.extend([0, stream.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &stream[cut[0]..cut[1]]).collect();
+        let single: Vec<&[u8]> = stream.chunks(1).collect();
+        let whole = events(&[&stream]);
+        prop_assert_eq!(&events(&pieces), &whole);
+        prop_assert_eq!(&events(&single), &whole);
+        prop_assert!(whole.0.iter().all(|event| event.data.len() <= 64));
     }
 }

@@ -11,6 +11,7 @@
 //! reader never sees half of one. What can't be read is as if it were not there.
 
 mod digest;
+mod private;
 mod store;
 
 pub use digest::digest;

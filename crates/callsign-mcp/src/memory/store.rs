@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::private;
+
 /// Tells the temporary files of one process apart.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
@@ -21,10 +23,10 @@ pub(super) fn write(path: &Path, content: &impl Serialize) -> io::Result<()> {
 /// Replaces the file in one step: written beside it first, then renamed over it.
 pub(super) fn write_text(path: &Path, text: &str) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    make_private_directory(directory)?;
+    private::make_directory(directory)?;
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     let beside = directory.join(format!(".{}-{count}.tmp", std::process::id()));
-    let written = private_file(&beside)
+    let written = private::make_file(&beside)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
@@ -40,27 +42,4 @@ pub(super) fn remove(path: &Path) {
     {
         tracing::debug!(%error, "a file of the memory was not removed");
     }
-}
-
-#[cfg(unix)]
-fn make_private_directory(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-#[cfg(unix)]
-fn private_file(path: &Path) -> io::Result<fs::File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-}
-
-/// Below a user's own directories, files are the owner's by inheritance.
-#[cfg(not(unix))]
-fn make_private_directory(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
-}
-
-#[cfg(not(unix))]
-fn private_file(path: &Path) -> io::Result<fs::File> {
-    fs::OpenOptions::new().write(true).create_new(true).open(path)
 }
