@@ -28,13 +28,10 @@ pub(crate) struct Chosen<'a> {
 impl Configuration {
     /// Reads the files named, or finds those that apply here.
     pub(crate) fn read(arguments: &ConfigurationArguments) -> Result<Self, Failure> {
-        let paths = match &arguments.config[..] {
+        let files = match &arguments.config[..] {
             [] => found()?,
-            named => named.to_vec(),
+            named => read_all(named)?,
         };
-        let files: Result<Vec<_>, _> =
-            paths.iter().map(|path| callsign_config::read(path)).collect();
-        let files = files?;
         if let Some(file) = files.iter().find(|file| unknown_scheme(&file.settings).is_some()) {
             return Err(unknown_scheme_failure(file));
         }
@@ -180,22 +177,30 @@ fn one_of_each(servers: Vec<Chosen<'_>>) -> Result<Vec<Chosen<'_>>, Failure> {
     Ok(chosen)
 }
 
-fn found() -> Result<Vec<PathBuf>, Failure> {
+/// The files that apply here: callsign.toml, and the clients' files if it has no servers of its own.
+fn found() -> Result<Vec<ConfigFile>, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::new(format!("can't tell the current folder: {error}")))?;
     let home = crate::state_folder::home();
-    let paths = callsign_config::discover(&here, home.as_deref());
-    if paths.is_empty() {
+    // Relative paths read better, and the same project gives the same output in any folder.
+    let relative = |path: PathBuf| path.strip_prefix(&here).map_or(path.clone(), Path::to_owned);
+    let read =
+        |paths: Vec<PathBuf>| read_all(&paths.into_iter().map(relative).collect::<Vec<PathBuf>>());
+    let mut files = read(callsign_config::discover(&here, home.as_deref()))?;
+    if files.iter().all(|file| file.client == "callsign" && file.servers.is_empty()) {
+        files.extend(read(callsign_config::discover_clients(&here, home.as_deref()))?);
+    }
+    if files.is_empty() {
         return Err(Failure::with_remedy(
             "no MCP configuration was found here or above",
             "name one with --config FILE; any client's file is read",
         ));
     }
-    // Relative paths read better, and the same project gives the same output in any folder.
-    Ok(paths
-        .into_iter()
-        .map(|path| path.strip_prefix(&here).map_or(path.clone(), Path::to_owned))
-        .collect())
+    Ok(files)
+}
+
+fn read_all(paths: &[PathBuf]) -> Result<Vec<ConfigFile>, Failure> {
+    Ok(paths.iter().map(|path| callsign_config::read(path)).collect::<Result<_, _>>()?)
 }
 
 /// An entry without scope holds everywhere; one of a project, in that project's folder and below.

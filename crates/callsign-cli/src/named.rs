@@ -231,6 +231,31 @@ pub(crate) fn unknown_servers(fleet: &NamedFleet<'_>) -> String {
     lines.collect()
 }
 
+/// Under a scheme that does not spell the server key, a server whose tools are not known may have the very name: to call
+/// another for it would be to guess.
+///
+/// # Errors
+/// If the scheme is such a one and some server's tools are not known.
+pub(crate) fn refuse_guessing(fleet: &NamedFleet<'_>) -> Result<(), Failure> {
+    let unknown: Vec<String> = fleet
+        .known
+        .iter()
+        .filter(|known| known.catalogue.is_err())
+        .map(|known| format!("`{}`", escaped(&known.chosen.entry.key)))
+        .collect();
+    if fleet.scheme.spells_key() || unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::with_remedy(
+        format!(
+            "names by `{}` don't say whose they are, and the tools of {} are not known",
+            fleet.scheme.id(),
+            unknown.join(", ")
+        ),
+        "use a scheme that spells the server key (`qualified`, `prefixed`), or choose servers with --only",
+    ))
+}
+
 /// Why a name does not resolve: several tools claim it, its server is not loaded, or nobody has it.
 pub(crate) fn unresolved(fleet: &NamedFleet<'_>, outcome: &LoadedFleet, miss: Miss) -> Failure {
     let asked = escaped(&miss.asked);

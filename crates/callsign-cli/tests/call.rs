@@ -316,3 +316,18 @@ fn a_server_that_asks_back_gets_no_and_the_call_ends() {
         };
     }
 }
+
+/// The server that does not answer may have the very name.
+#[test]
+fn a_name_without_a_key_is_not_guessed_while_a_server_is_unknown() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[
+        ("a", server(["--tools", "delete_all", "--exit-at", "initialize"])),
+        ("b", server(["--tools", "delete_all"])),
+    ]);
+    for scheme in ["bare", "minimal"] {
+        let outcome = sandbox.configured(&format!("call --yes --scheme {scheme} delete_all")).run();
+        outcome.exits(2).warns(&["the tools of `a` are not known"]);
+    }
+    sandbox.configured("call --yes mcp__b__delete_all").run().exits(0);
+}

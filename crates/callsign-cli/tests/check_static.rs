@@ -897,3 +897,15 @@ fn a_finding_behind_a_filter_points_at_its_own_tool() {
     let column = text.find("\"bad y\"").expect("the tool") + 1;
     assert_eq!(report["findings"][0]["location"]["column"], column);
 }
+
+/// A team's callsign.toml that only sets severities says nothing about servers: the clients' files are what is checked.
+#[test]
+fn settings_without_servers_apply_to_the_clients_files() {
+    let sandbox = Sandbox::new();
+    let servers = r#"{"mcpServers": {"a": {"tools": ["x"]}, "b": {"tools": ["x"]}}}"#;
+    sandbox.write(".mcp.json", servers);
+    sandbox.write("callsign.toml", "[severity]\nCS001 = \"warning\"\n");
+    let outcome = sandbox.callsign(["check"]).run().exits(0);
+    outcome.says(&["warning[CS001]", ".mcp.json", "1 warning"]);
+    sandbox.callsign(["check", "--fail-on", "warning"]).run().exits(1);
+}

@@ -14,10 +14,17 @@ use crate::format::FORMATS;
 pub fn discover(start: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let folders = project_folders(start, home);
     let own = folders.iter().map(|folder| folder.join("callsign.toml")).find(|file| file.is_file());
-    if let Some(own) = own {
-        return vec![own];
+    match own {
+        Some(own) => vec![own],
+        None => discover_clients(start, home),
     }
-    let of_clients = folders
+}
+
+/// The clients' files of [`discover`], also where there is a `callsign.toml`: one that only sets things says nothing about
+/// servers.
+#[must_use]
+pub fn discover_clients(start: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let of_clients = project_folders(start, home)
         .into_iter()
         .map(|folder| existing(folder, FORMATS.iter().flat_map(|format| format.project_files())));
     of_clients.into_iter().find(|files| !files.is_empty()).unwrap_or_default()

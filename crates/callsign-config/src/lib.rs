@@ -60,7 +60,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use config_file::ConfigFile;
-pub use discover::discover;
+pub use discover::{discover, discover_clients};
 pub use error::{ConfigError, Problem};
 pub use expand::{ExpandCause, ExpandError, Expanded};
 pub use launch::Launch;

@@ -37,6 +37,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let configuration = Configuration::read(&arguments.configuration)?;
     let known = known(&configuration, arguments, verbosity)?;
     let fleet = named::fleet(known, &configuration, &arguments.scheme, "qualified")?;
+    named::refuse_guessing(&fleet)?;
     let (registry, outcome) = named::registry(&fleet);
     let snapshot = registry.snapshot();
     let entry = snapshot
