@@ -546,7 +546,7 @@ fn the_configuration_sets_severities() {
     with("warning").exits(0).says(&["warning[CS001]"]);
     with("info").exits(0).says(&["CS001", "1 note"]);
     let off = with("off").exits(0);
-    assert!(!off.stdout.contains("CS001"), "{off}");
+    assert!(!off.stdout.contains("[CS001]"), "{off}");
     with("loud").exits(2).warns(&["callsign.toml:2:9", "`severity.CS001`", "`warning`"]);
 }
 

@@ -253,7 +253,7 @@ fn what_is_set_for_nothing_is_refused_with_its_place() {
     sandbox.write("callsign.toml", format!("{server}.reqest]\nhidden = true\n"));
     for command in ["check", "list", "alias", "which mcp__alpha__request"] {
         let outcome = sandbox.callsign(command.split(' ')).run().exits(2);
-        outcome.warns(&["callsign.toml:3:23: ", "`reqest`", "did you mean `request`?"]);
+        outcome.warns(&["callsign.toml:3:24: ", "`reqest`", "did you mean `request`?"]);
     }
     sandbox.write("callsign.toml", format!("{server}.request]\nhidden = true\n"));
     sandbox.callsign(["check"]).run().exits(0);
