@@ -211,7 +211,10 @@ impl Session {
         match timeout(self.limits.start, Box::pin(handshake)).await {
             Ok(Ok(_)) => *renewals += 1,
             // The next request fails in the same way, and tries again.
-            Ok(Err(error)) => tracing::debug!(%error, "no new session"),
+            Ok(Err(error)) => {
+                let error = self.live.mask.line(&error.to_string());
+                tracing::debug!(%error, "no new session");
+            }
             Err(_) => tracing::debug!("no new session in time"),
         }
     }
