@@ -55,9 +55,8 @@ fn tool_span(
     if known.origin == Origin::Static {
         return entry.spans.tools.get(position).copied();
     }
-    let at = |index: &usize| catalogue.position(*index) == position;
-    let index = (0..catalogue.tools().len()).find(at)?;
-    entry.tool_spans(catalogue.tools().get(index)?.wire()).next()
+    let tool = catalogue.tools().get(catalogue.index_at(position)?)?;
+    entry.tool_spans(tool.wire()).next()
 }
 
 fn of<'k, 'a>(server: &ServerKey, servers: &'k [Known<'a>]) -> Option<&'k Known<'a>> {

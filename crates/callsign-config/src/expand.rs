@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn t28_the_forms_of_clients_are_expanded_and_a_shell_s_are_not() {
+    fn the_forms_of_clients_are_expanded_and_a_shell_s_are_not() {
         let cases = [
             ("a${SET}b${env:SET}", "avalue-of-setbvalue-of-set"),
             ("${NONE:-d:e-f}|${SET:-d}|${EMPTY:-d}|${NONE:-}", "d:e-f|value-of-set||"),
