@@ -58,8 +58,10 @@ impl Configuration {
             .filter(|chosen| is_of(&only, chosen.entry))
             .partition(|chosen| in_scope(chosen.entry, &here));
         refuse_other_projects(&only, &meant, &elsewhere)?;
+        let of_projects: Vec<Chosen<'_>> =
+            meant.iter().filter(|chosen| chosen.entry.scope.is_some()).copied().collect();
         let meant: Vec<Chosen<'_>> =
-            meant.iter().filter(|chosen| !is_shadowed(chosen, &meant)).copied().collect();
+            meant.into_iter().filter(|chosen| !is_shadowed(chosen, &of_projects)).collect();
         let (disabled, enabled): (Vec<Chosen<'_>>, Vec<_>) =
             meant.into_iter().partition(|chosen| chosen.entry.disabled);
         refuse_disabled(&only, &disabled, &enabled)?;
@@ -153,9 +155,9 @@ fn refuse_disabled(
 }
 
 /// Within one file, the entry of the nearest project hides the others of its key.
-fn is_shadowed(chosen: &Chosen<'_>, all: &[Chosen<'_>]) -> bool {
+fn is_shadowed(chosen: &Chosen<'_>, of_projects: &[Chosen<'_>]) -> bool {
     let length = |chosen: &Chosen<'_>| chosen.entry.scope.as_ref().map_or(0, String::len);
-    all.iter().any(|other| {
+    of_projects.iter().any(|other| {
         std::ptr::eq(other.file, chosen.file)
             && other.entry.key == chosen.entry.key
             && length(other) > length(chosen)

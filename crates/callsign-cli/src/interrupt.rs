@@ -26,3 +26,22 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     runtime.shutdown_background();
     outcome
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::block_on;
+
+    #[test]
+    fn what_can_not_be_stopped_is_not_waited_for() {
+        let begun = Instant::now();
+        let outcome = block_on(async {
+            drop(tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_secs(20))));
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            7
+        });
+        assert!(matches!(outcome, Ok(7)));
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
+}

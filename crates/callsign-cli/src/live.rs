@@ -86,7 +86,8 @@ pub(crate) fn startable(chosen: Chosen<'_>) -> Result<Startable<'_>, Unchecked> 
         (None, Some(url)) => Launch::Http { url, headers: secrets(&expanded.headers) },
         (None, None) => return cannot("its entry has neither a command nor an address", "add one"),
     };
-    let spec = ServerSpec { key: entry.key.clone(), launch, secrets: Vec::new() };
+    let further = expanded.secrets().map(Secret::new).collect();
+    let spec = ServerSpec { key: entry.key.clone(), launch, secrets: further };
     Ok(Startable { chosen, spec, digest: expanded.digest() })
 }
 

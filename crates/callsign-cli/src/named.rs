@@ -1,6 +1,6 @@
 //! The tools of the chosen servers with their names: what `list`, `alias`, `which` and `call` look at.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use callsign::audit;
@@ -170,12 +170,17 @@ fn claimants<'t>(tools: impl Iterator<Item = &'t NamedTool>) -> String {
     claimants.collect::<Vec<_>>().join(" and ")
 }
 
-/// The options that the configuration sets for a tool.
-pub(crate) fn is_hidden(fleet: &NamedFleet<'_>, tool: &NamedTool) -> bool {
-    let of_server = fleet.known.iter().filter(|known| known.chosen.entry.key == tool.server);
-    of_server
-        .flat_map(|known| &known.chosen.entry.options)
-        .any(|options| options.hidden && options.wire.value == tool.wire)
+/// Takes the tools that their options hide out of the fleet, and says how many.
+pub(crate) fn take_hidden(fleet: &mut NamedFleet<'_>) -> usize {
+    let entries = fleet.known.iter().map(|known| known.chosen.entry);
+    let hidden: HashSet<(&ServerKey, &WireName)> = entries
+        .flat_map(|entry| entry.options.iter().map(move |options| (&entry.key, options)))
+        .filter(|(_, options)| options.hidden)
+        .map(|(key, options)| (key, &options.wire.value))
+        .collect();
+    let all = fleet.tools.len();
+    fleet.tools.retain(|tool| !hidden.contains(&(&tool.server, &tool.wire)));
+    all - fleet.tools.len()
 }
 
 /// The tools that can be read; what can't is said and costs only itself.

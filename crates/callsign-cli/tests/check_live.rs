@@ -380,6 +380,8 @@ fn no_shell_ever_sees_an_argument() {
 fn variables_reach_the_server_and_the_caller_environment_does_not() {
     let sandbox = Sandbox::new();
     let mut entry = server([
+        "--record",
+        "${env:RECORD}",
         "--stderr",
         "${env:GREETING}",
         "--stderr",
@@ -394,7 +396,10 @@ fn variables_reach_the_server_and_the_caller_environment_does_not() {
     entry["env"] = json!({"SET": "1"});
     sandbox.servers(&[("one", entry)]);
     let run = sandbox.configured(LIVE_HUMAN).env("GREETING", "good morning").env("OTHER", "leaked");
-    run.run().exits(2).warns(&["good morning", "fallback", "end"]).never_says("leaked");
+    let outcome = run.env("RECORD", sandbox.path("heard")).run().exits(2);
+    // What a variable holds may be a secret, wherever it is put in.
+    outcome.warns(&["fallback", "end"]).never_says("leaked").never_says("good morning");
+    assert!(sandbox.recorded("heard").is_some(), "the variable did not reach the server");
 }
 
 #[test]
@@ -461,7 +466,7 @@ fn with_secrets(sandbox: &Sandbox, http: &HttpServer) {
         ("absent", json!({"command": "no-such-program", "args": ["--api-key", SECRET]})),
         ("listed", json!({"command": "x", "env": {"API_TOKEN": SECRET}, "tools": ["b", "e f"]})),
         ("header", json!({"command": "no-such-program", "args": ["--header", format!("X-Own: {SECRET}"), "--key", SECRET]})),
-        ("positional", server(["--tools", "p", "--no-such-flag", "${FROM_OUTSIDE}"])),
+        ("positional", server(["--stderr", "told ${FROM_OUTSIDE}", "--exit-at", "list"])),
         ("user", json!({"url": format!("http://u:{SECRET}@127.0.0.1:1/mcp")})),
         ("path", json!({"url": format!("http://127.0.0.1:1/{SECRET}/mcp")})),
     ]);

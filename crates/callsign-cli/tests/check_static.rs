@@ -744,6 +744,21 @@ fn servers_of_other_projects_are_not_checked_in_silence() {
     run("other", "").exits(0).says(&["checked 1 of 1 server"]);
     run("other", "--only a").exits(2).warns(&["--only a: that server belongs to another project"]);
     run("project", "--only a").exits(0).says(&["checked 1 of 1 server"]);
+
+    // The nearest project's own entry hides the others of its key.
+    let deep = work.join("project/deep").to_string_lossy().into_owned();
+    let shadowing = json!({
+        "mcpServers": {"a": {"command": "x", "tools": ["general"]}},
+        "projects": {
+            &project: {"mcpServers": {"a": {"command": "y", "tools": ["middle"]}}},
+            deep: {"mcpServers": {"a": {"command": "z", "tools": ["near"]}}},
+        },
+    });
+    std::fs::write(&file, shadowing.to_string()).expect("a file");
+    for (here, wire) in [("other", "general"), ("project", "middle"), ("project/deep", "near")] {
+        let report = run(here, "--format json").exits(0).json();
+        assert_eq!(column(&report["tools"], "wire"), [wire]);
+    }
 }
 
 /// An entry that lists prompts says nothing of tools: it is not checked, and its prompts are.

@@ -221,7 +221,9 @@ async fn a_failing_network_and_a_slow_server_cost_no_verdict() {
     fetch(&remote_spec, &Limits::default(), &memory).await.unwrap();
     drop(remote);
     let gone = fetch(&remote_spec, &Limits::default(), &memory).await.unwrap_err();
-    assert!(matches!(gone, FetchError::Unreachable { .. }), "{gone:?}");
+    // The system may still take the connection and then reset it.
+    let is_gone = matches!(gone, FetchError::Unreachable { .. } | FetchError::BrokenOff { .. });
+    assert!(is_gone, "{gone:?}");
     assert_eq!(memory.era(&remote_spec, Duration::MAX), Some(Era::Handshake));
 
     let era = folder.path().join("era");

@@ -24,11 +24,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let only = &arguments.fleet.configuration.only;
     let known = named::known(&configuration, only, &arguments.fleet.live, verbosity)?;
     let mut fleet = named::fleet(known, &configuration, &arguments.fleet.scheme, "qualified")?;
-    let (hidden, shown): (Vec<NamedTool>, Vec<_>) = std::mem::take(&mut fleet.tools)
-        .into_iter()
-        .partition(|tool| named::is_hidden(&fleet, tool));
-    fleet.tools = shown;
-    let hidden = hidden.len();
+    let hidden = named::take_hidden(&mut fleet);
     match arguments.fleet.format {
         Format::Human => {
             output::print(&human(&fleet, hidden))?;
