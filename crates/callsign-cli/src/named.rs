@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use callsign::audit;
-use callsign::registry::{Load, LoadedFleet, Miss, Registration, Registry, ToolOptions};
+use callsign::registry::{
+    Load, LoadedFleet, Miss, Registration, Registry, ToolOptions, Unreadable,
+};
 use callsign::scheme::{NameError, Scheme};
 use callsign::{Catalogue, ExposedName, ServerKey, WireName};
 use callsign_mcp::Memory;
@@ -183,23 +185,19 @@ pub(crate) fn take_hidden(fleet: &mut NamedFleet<'_>) -> usize {
     all - fleet.tools.len()
 }
 
-/// The tools that can be read; what can't is said and costs only itself.
-fn readable(known: &Known<'_>) -> Result<Catalogue, String> {
-    let catalogue = known.catalogue.as_ref().map_err(|unchecked| unchecked.reason.clone())?;
-    if catalogue.malformed().is_empty() {
-        return Ok(catalogue.clone());
-    }
-    for malformed in catalogue.malformed() {
+/// What can't be read of a server's listing costs only itself, and is said.
+fn tell_unreadable(known: &Known<'_>) {
+    let malformed = known.catalogue.as_ref().map_or(&[][..], Catalogue::malformed);
+    for malformed in malformed {
         let (warning, key) = (output::WARNING, escaped(&known.chosen.entry.key));
         let name = malformed.name.as_ref().map(|name| format!(" `{}`", escaped(name)));
         output::print_error(&format!(
             "{warning}warning{warning:#}: server `{key}`: tool{} at position {} is left out: {}\n",
             name.unwrap_or_default(),
-            malformed.position,
+            malformed.position + 1,
             escaped(&malformed.reason.to_string())
         ));
     }
-    Ok(Catalogue::of(catalogue.tools().to_vec()))
 }
 
 /// Registers what can be, each server completely, and says which are missing.
@@ -215,10 +213,15 @@ pub(crate) fn registry(fleet: &NamedFleet<'_>) -> (Registry, LoadedFleet) {
             };
             (options.wire.value.to_string(), set)
         });
+        tell_unreadable(known);
         Load {
             server: entry.key.clone(),
-            catalogue: readable(known),
-            registration: Registration { options: options.collect(), ..Registration::default() },
+            catalogue: known.catalogue.clone().map_err(|unchecked| unchecked.reason),
+            registration: Registration {
+                options: options.collect(),
+                unreadable: Unreadable::LeaveOut,
+                ..Registration::default()
+            },
         }
     });
     let outcome = registry.load_available(loads.collect());
