@@ -286,7 +286,7 @@ fn a_malformed_tool_does_not_keep_the_others_from_being_called() {
     entry["tools"] = listed["tools"].clone();
     sandbox.servers(&[("s", entry)]);
     let call = sandbox.configured("call mcp__s__good --yes").run().exits(0);
-    call.warns(&["server `s`: tool at position 1 is left out"]);
+    call.warns(&["server `s`: tool at position 2 is left out"]);
     sandbox.configured("which mcp__s__good").run().exits(0);
 }
 

@@ -2,8 +2,8 @@
 //!
 //! One server that is configured under several keys. The evidence is one of these:
 //!
-//! - the same launch: equal command and arguments (and folder, where the command depends on it), or equal address. If their environment or headers differ, the finding
-//!   says so: then it is perhaps two accounts and not a mistake. A package runner without a package (`npx` alone) is no
+//! - the same launch: equal command and arguments (and folder, where the command depends on it), or equal address. If
+//!   their environment or headers differ, the finding says so: then it is perhaps two accounts and not a mistake. A package runner without a package (`npx` alone) is no
 //!   evidence, and neither is a launch whose servers advertise lists of tools that have less than half in common;
 //! - equal catalogues of at least two tools (names, and definitions where they are known), if the launch of one of them is
 //!   not known, as it is with static lists of tools;
