@@ -443,6 +443,7 @@ fn a_collision_is_shown_in_the_file() {
          \"beta\": { \"command\": \"b\", \"tools\": [\"request\", \"answer\"] }\n  }\n}\n",
     );
     snapshot("collision", &sandbox, "check --color never");
+    snapshot("collision_json", &sandbox, "check --format json");
 }
 
 #[test]

@@ -23,26 +23,24 @@ use crate::table::Table;
 use crate::{demo, interrupt, live};
 
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(flatten)]
-    live: LiveArguments,
-}
+pub(crate) struct Arguments {}
 
-pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
+/// The commands are this program itself: nobody has to consent to them.
+const LIVE: LiveArguments = LiveArguments { live: true, yes: true, timeout: None };
+
+pub(crate) fn run(_: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
     let configuration = Configuration { files: vec![configuration()?] };
     let known: Vec<Known<'_>> = configuration
         .choose(&[])?
         .into_iter()
         .map(catalogues::from_configuration)
         .collect::<Result<_, _>>()?;
-    // These commands are this program itself: nobody has to consent to them.
-    let consenting = LiveArguments { yes: true, ..arguments.live.clone() };
-    let known = live::ask_remembering(known, &consenting, verbosity, &Memory::none())?;
+    let known = live::ask_remembering(known, &LIVE, verbosity, &Memory::none())?;
     let fleet = named::fleet(known, &configuration, &SchemeArguments::default(), "qualified")?;
     output::print(&started(&fleet)?)?;
     output::print(&collisions(&fleet))?;
     output::print(&names(&fleet))?;
-    output::print(&calls(&fleet, arguments)?)?;
+    output::print(&calls(&fleet)?)?;
     Ok(exit::SUCCESS)
 }
 
@@ -105,7 +103,7 @@ fn names(fleet: &NamedFleet<'_>) -> String {
 }
 
 /// Calls every tool that is called `request`, each by its exposed name.
-fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failure> {
+fn calls(fleet: &NamedFleet<'_>) -> Result<String, Failure> {
     let (registry, _) = named::registry(fleet);
     let snapshot = registry.snapshot();
     let mut text = format!(
@@ -126,7 +124,7 @@ fn calls(fleet: &NamedFleet<'_>, arguments: &Arguments) -> Result<String, Failur
         let Some(owner) = owner else { continue };
         let spec =
             live::startable(owner.chosen).map_err(|unchecked| Failure::new(unchecked.reason))?.spec;
-        let limits = live::limits(&arguments.live);
+        let limits = live::limits(&LIVE);
         let result = interrupt::block_on(async {
             let session = Session::open(&spec, &limits, &Memory::none())
                 .await

@@ -36,7 +36,10 @@ impl Scheme for Qualified {
 }
 
 pub(super) fn refuse_ambiguous(refuse: bool, server: &str, wire: &str) -> Option<NameProblem> {
-    let Reading { server, wire } = other_reading(server, wire).filter(|_| refuse)?;
+    if !refuse {
+        return None;
+    }
+    let Reading { server, wire } = other_reading(server, wire)?;
     Some(NameProblem::Ambiguous { server, wire })
 }
 
