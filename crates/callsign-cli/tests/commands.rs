@@ -485,3 +485,12 @@ fn text_from_a_server_can_not_steer_a_terminal() {
         is_tame(&sandbox.configured(command).run());
     }
 }
+
+/// Whoever is sent here to look at what would be started has to see all of it.
+#[test]
+fn a_long_launch_is_shown_whole() {
+    let sandbox = Sandbox::new();
+    let script = format!("echo {}; touch marker", "a".repeat(200));
+    sandbox.servers(&[("s", json!({"command": "bash", "args": ["-c", script]}))]);
+    sandbox.configured("servers").run().exits(0).says(&["touch marker"]);
+}

@@ -55,7 +55,7 @@ fn human(servers: &[(&ConfigFile, &ServerEntry)]) -> String {
             (entry.transport.as_str().to_owned(), Style::new()),
             (state.to_owned(), DIM),
             (filter(entry), Style::new()),
-            (shortened(&entry.launch.shown()), Style::new()),
+            (entry.launch.shown(), Style::new()),
             (format!("{}:{}", file.path.display(), entry.place), DIM),
         ]);
     }
@@ -73,15 +73,6 @@ fn filter(entry: &ServerEntry) -> String {
         Some(if number == 0 { format!("{does} none") } else { format!("{does} {number}") })
     });
     said.collect::<Vec<_>>().join(", ")
-}
-
-/// A command line can be very long; whoever wants all of it looks at the place.
-fn shortened(launch: &str) -> String {
-    const WIDTH: usize = 48;
-    match launch.char_indices().nth(WIDTH) {
-        None => launch.to_owned(),
-        Some((cut, _)) => format!("{}…", &launch[..cut]),
-    }
 }
 
 #[derive(Serialize)]
