@@ -29,12 +29,17 @@ mod exposed;
 mod finding;
 mod fleet;
 mod index;
+mod judged_rules;
 mod page;
+mod policy_rules;
+mod rule_intent;
 mod wording;
 mod words;
 
 pub use finding::{Code, Entry, Finding, Kind, Place, Severity};
 pub use fleet::{Fleet, Launch, Server, Unchecked};
+pub use judged_rules::{Decided, JudgedRule, JudgedRules, Reached, RuleAct, RuleLanguage};
+pub use policy_rules::PolicyRules;
 
 use index::Index;
 
@@ -71,6 +76,8 @@ findings! {
     CS009 unchecked_server "unchecked-server";
     CS010 confusable_name "confusable-name";
     CS011 ambiguous_separator "ambiguous-separator";
+    CS014 ineffective_rule "ineffective-rule";
+    CS015 rule_reaches_further "rule-reaches-further";
 }
 
 /// Everything that is wrong with the fleet, sorted by code, then by the tools and servers it is about.

@@ -2,6 +2,7 @@
 
 use super::finding::Kind;
 use super::index::Claim;
+use super::judged_rules::JudgedRule;
 use crate::scheme::is_provider_char;
 
 /// How much of a name is shown before it is cut.
@@ -96,6 +97,11 @@ pub(super) fn whose(claim: &Claim<'_>) -> String {
 
 pub(super) fn identity(kind: Kind, key: &str, name: &str) -> String {
     format!("{kind} {} of server {}", quote(name), quote(key))
+}
+
+/// deny rule `x`.
+pub(super) fn act_rule(rule: &JudgedRule) -> String {
+    format!("{} rule {}", rule.does.as_str(), quote(&rule.text))
 }
 
 /// Each name of the claims with the servers that have it, in order: `x` of `a` and `b`; `y` of `c`. What `note` adds to a

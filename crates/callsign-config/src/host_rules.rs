@@ -1,0 +1,265 @@
+//! The rules that a host has in force, held against a fleet: what decides each call, and what each entry comes to.
+//!
+//! ```
+//! use callsign::ToolId;
+//! use callsign::audit::{Fleet as Audited, audit};
+//! use callsign::scheme::Qualified;
+//! use callsign_config::HostRules;
+//! use callsign_config::dialect::{self, Fleet};
+//!
+//! let text = br#"{"permissions": {"deny": ["mcp__github__delete_repo"]}}"#;
+//! let files = [dialect::parse(".claude/settings.json".as_ref(), text, None)?];
+//! let fleet = Fleet::new([ToolId::parse("gh", "delete_repo")?]);
+//! let in_force = HostRules::of(&files, &fleet);
+//!
+//! let scheme = Qualified::default();
+//! let audited = Audited::new(&scheme, vec![]).with_rules(vec![in_force[0].judged(&[])]);
+//! assert_eq!(
+//!     audit(&audited)[0].message(),
+//!     "deny rule `mcp__github__delete_repo` matches no tool: no server has the key `github`; `delete_repo` is a tool of server `gh`"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use callsign::audit::{Decided, JudgedRule, JudgedRules, Reached, RuleAct, RuleLanguage};
+use callsign::scheme::HostSpelling;
+use callsign::{ServerKey, ToolId, rules};
+
+use crate::dialect::{
+    Decision, Dialect, Effect, Fleet, Reach, RuleEntry, RuleFile, Rules, Tool, Verdict,
+};
+use crate::place::Place;
+
+/// All that one host reads in one dialect, held against a fleet.
+#[derive(Debug)]
+pub struct HostRules<'f> {
+    fleet: &'f Fleet,
+    /// Those of all files together, in the order in which the host looks at them; without the files it ignores.
+    rules: Rules,
+    /// For each entry the file that it stands in.
+    origins: Vec<&'f RuleFile>,
+    /// What the host ignores as a whole.
+    dropped: Vec<(&'f RuleFile, &'f Rules)>,
+    decisions: OnceCell<Vec<Decision>>,
+    sharing: OnceCell<HashMap<&'f str, u32>>,
+}
+
+impl<'f> HostRules<'f> {
+    /// The rules of these files, by dialect, in the order of [`dialect::ALL`](crate::dialect::ALL).
+    #[must_use]
+    pub fn of(files: &'f [RuleFile], fleet: &'f Fleet) -> Vec<Self> {
+        let mut in_force: Vec<Self> = Vec::new();
+        let dialects = crate::dialect::ALL.iter();
+        for sets in dialects.map(|dialect| sets_of(*dialect, files)).filter(|sets| !sets.is_empty())
+        {
+            in_force.push(Self::together(&sets, fleet));
+        }
+        in_force
+    }
+
+    fn together(sets: &[(&'f RuleFile, &'f Rules)], fleet: &'f Fleet) -> Self {
+        let mut rules = Rules::new(sets[0].1.dialect);
+        let (mut origins, mut dropped) = (Vec::new(), Vec::new());
+        for (file, set) in sets {
+            if set.dropped.is_some() {
+                dropped.push((*file, *set));
+                continue;
+            }
+            let first_list = rules.lists.len();
+            rules.lists.extend(set.lists.iter().cloned());
+            rules.switches.extend(set.switches.iter().cloned());
+            for entry in &set.entries {
+                rules.entries.push(RuleEntry { list: entry.list + first_list, ..entry.clone() });
+                origins.push(*file);
+            }
+        }
+        let (decisions, sharing) = (OnceCell::new(), OnceCell::new());
+        Self { fleet, rules, origins, dropped, decisions, sharing }
+    }
+
+    /// The dialect.
+    #[must_use]
+    pub fn dialect(&self) -> &'static dyn Dialect {
+        self.rules.dialect
+    }
+
+    /// The rules of all files together.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The file of an entry of [`rules`](Self::rules), and its place there.
+    #[must_use]
+    pub fn place(&self, entry: usize) -> Option<(&'f RuleFile, Place)> {
+        let (file, span) = (self.origins.get(entry)?, self.rules.entries.get(entry)?.span);
+        Some((file, file.place(span)))
+    }
+
+    /// What becomes of a call of this tool.
+    #[must_use]
+    pub fn decision(&self, tool: Tool<'_>) -> Option<&Decision> {
+        self.decisions().get(tool.index())
+    }
+
+    fn decisions(&self) -> &[Decision] {
+        self.decisions.get_or_init(|| {
+            self.fleet.tools().map(|tool| self.rules.decide(self.fleet, tool)).collect()
+        })
+    }
+
+    /// The rules as the audit looks at them. `unseen` are servers whose tools are not in the fleet because they are not
+    /// known, sorted.
+    #[must_use]
+    pub fn judged(&self, unseen: &[ServerKey]) -> JudgedRules<'_> {
+        let decided = self.decisions().iter().map(|decision| Decided {
+            effect: effect(decision.verdict),
+            by: decision.by.and_then(|by| u32::try_from(by).ok()),
+        });
+        let in_force = self.rules.entries.iter().zip(&self.origins);
+        let in_force = in_force
+            .map(|(entry, file)| self.judged_entry(&self.rules, entry, file, self.reached(entry)));
+        let ignored = self.dropped.iter().flat_map(|(file, set)| {
+            let entries = set.entries.iter();
+            entries.map(|entry| self.judged_entry(set, entry, file, Reached::Dropped))
+        });
+        let dropped = self.dropped.iter().filter_map(|(file, set)| {
+            let (why, span) = set.dropped.as_ref()?;
+            Some((place_of(file, file.place(*span)), why.clone()))
+        });
+        JudgedRules {
+            language: self,
+            tools: self.fleet.tools().map(|tool| tool.id().clone()).collect(),
+            decided: decided.collect(),
+            unseen: unseen.to_vec(),
+            entries: in_force.chain(ignored).collect(),
+            dropped: dropped.collect(),
+        }
+    }
+
+    fn judged_entry(
+        &self,
+        rules: &Rules,
+        entry: &RuleEntry,
+        file: &RuleFile,
+        reached: Reached,
+    ) -> JudgedRule {
+        let server =
+            rules.list_of(entry).and_then(|list| ServerKey::new(list.server.as_ref()?).ok());
+        JudgedRule {
+            text: entry.text.clone(),
+            compared: compared(self.dialect().compared(), &entry.text).to_owned(),
+            does: act(entry.effect),
+            place: place_of(file, file.place(entry.span)),
+            server,
+            reached,
+        }
+    }
+
+    fn reached(&self, entry: &RuleEntry) -> Reached {
+        let mut tools = Vec::new();
+        let (mut never, mut unknown) = (entry.never().map(str::to_owned), None);
+        for (at, tool) in (0..).zip(self.fleet.tools()) {
+            match self.rules.reach(entry, tool) {
+                Reach::Matches => tools.push(at),
+                Reach::No => {}
+                Reach::Never(why) => {
+                    never.get_or_insert_with(|| why.into_owned());
+                }
+                Reach::Unknown(what) => {
+                    unknown.get_or_insert_with(|| what.into_owned());
+                }
+            }
+        }
+        match (never, unknown) {
+            _ if !tools.is_empty() => Reached::Tools(tools),
+            (Some(why), _) => Reached::Never(why),
+            (None, Some(what)) => Reached::Unknown(what),
+            (None, None) if !entry.concerns_mcp() => Reached::Foreign,
+            (None, None) => Reached::Tools(tools),
+        }
+    }
+
+    /// How many tools are spelled so.
+    fn sharing(&self, name: &str) -> u32 {
+        let counts = self.sharing.get_or_init(|| {
+            let mut counts = HashMap::new();
+            for tool in self.fleet.tools() {
+                *counts.entry(tool.name(self.dialect().compared())).or_default() += 1;
+            }
+            counts
+        });
+        counts.get(name).copied().unwrap_or(0)
+    }
+}
+
+fn sets_of<'f>(dialect: &dyn Dialect, files: &'f [RuleFile]) -> Vec<(&'f RuleFile, &'f Rules)> {
+    let sets = files.iter().flat_map(|file| file.sets.iter().map(move |set| (file, set)));
+    sets.filter(|(_, set)| set.dialect.profile().id == dialect.profile().id).collect()
+}
+
+fn place_of(file: &RuleFile, place: Place) -> rules::Place {
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    rules::Place {
+        file: Arc::from(file.path.to_string_lossy()),
+        line: number(place.line),
+        column: number(place.column),
+    }
+}
+
+fn effect(verdict: Verdict) -> Option<rules::Effect> {
+    match verdict {
+        Verdict::Allow => Some(rules::Effect::Allow),
+        Verdict::Ask => Some(rules::Effect::Ask),
+        Verdict::Deny => Some(rules::Effect::Deny),
+        Verdict::Default => None,
+    }
+}
+
+fn act(effect: Effect) -> RuleAct {
+    match effect {
+        Effect::Allow => RuleAct::Allow,
+        Effect::Ask => RuleAct::Ask,
+        Effect::Deny => RuleAct::Deny,
+        Effect::Show => RuleAct::Show,
+        Effect::Hide => RuleAct::Hide,
+        Effect::Hook => RuleAct::Hook,
+    }
+}
+
+/// What of an entry's text is a name: where the spelling has a parenthesis of its own, all but that; elsewhere what stands
+/// before one.
+fn compared(spelling: HostSpelling, text: &str) -> &str {
+    let text = text.trim();
+    match spelling {
+        HostSpelling::CursorCli | HostSpelling::CopilotCliRule => {
+            text.strip_suffix(')').unwrap_or(text)
+        }
+        _ => text.split('(').next().unwrap_or_default().trim_end(),
+    }
+}
+
+impl RuleLanguage for HostRules<'_> {
+    fn host(&self) -> &str {
+        self.dialect().profile().host
+    }
+
+    fn beginnings(&self, server: &ServerKey) -> Vec<String> {
+        self.dialect().compared().server_prefix(server).into_iter().collect()
+    }
+
+    fn entry_for(&self, tool: &ToolId, entry: &JudgedRule) -> Option<String> {
+        let tool = self.fleet.find(tool)?;
+        let alone =
+            entry.server.is_some() || self.sharing(tool.name(self.dialect().compared())) == 1;
+        self.dialect().spelling(tool).filter(|_| alone)
+    }
+
+    fn entry_for_server(&self, _server: &ServerKey, _entry: &JudgedRule) -> Option<String> {
+        None
+    }
+}
