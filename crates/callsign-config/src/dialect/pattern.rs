@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use callsign::scheme::HostSpelling;
 
+use super::address::AddressPattern;
 use super::fleet::Tool;
 use super::glob::{Glob, Wild};
 
@@ -44,6 +45,8 @@ pub(crate) enum Pattern {
     All,
     /// A regular expression that may match anywhere in the name.
     Regex(regex_lite::Regex),
+    /// Every tool of the servers that are started or reached like this.
+    Address(AddressPattern),
     /// Something else than an MCP tool: a program of the shell, a built-in tool. It is not judged.
     Foreign,
     /// No tool, and why.
@@ -75,6 +78,7 @@ impl Pattern {
             Self::Parts(server, wire) => server.matches(tool.server()) && wire.matches(tool.wire()),
             Self::All => true,
             Self::Regex(regex) => regex.is_match(tool.name(spelling)),
+            Self::Address(address) => return address.reach(tool),
             Self::Foreign => false,
             Self::Never(why) => return Reach::Never(why.clone()),
             Self::Unknown(what) => return Reach::Unknown(what.clone()),

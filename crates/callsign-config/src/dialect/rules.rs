@@ -20,6 +20,10 @@ pub enum Effect {
     Show,
     /// The tool is kept from the model.
     Hide,
+    /// The host goes by the tool's own annotations.
+    Auto,
+    /// The call is asked for unless the tool says of itself that it only reads.
+    AskUnlessReadOnly,
     /// A program of the user's is run at the call.
     Hook,
 }
@@ -34,6 +38,8 @@ impl Effect {
             Self::Deny => "deny",
             Self::Show => "show",
             Self::Hide => "hide",
+            Self::Auto => "auto",
+            Self::AskUnlessReadOnly => "ask unless read-only",
             Self::Hook => "hook",
         }
     }
@@ -41,16 +47,22 @@ impl Effect {
     /// Whether it takes something away, so that an entry without effect is a restriction lost.
     #[must_use]
     pub fn restricts(self) -> bool {
-        matches!(self, Self::Ask | Self::Deny | Self::Hide)
+        matches!(self, Self::Ask | Self::AskUnlessReadOnly | Self::Deny | Self::Hide)
     }
 
-    /// What a call comes to when an entry of it decides; a hook decides nothing.
-    pub(crate) fn verdict(self) -> Verdict {
+    /// What a call of the tool comes to when an entry of it decides. Annotations are the host's to judge, and a hook decides
+    /// nothing.
+    pub(crate) fn verdict(self, tool: Tool<'_>) -> Verdict {
         match self {
             Self::Allow | Self::Show => Verdict::Allow,
             Self::Ask => Verdict::Ask,
             Self::Deny | Self::Hide => Verdict::Deny,
-            Self::Hook => Verdict::Default,
+            Self::AskUnlessReadOnly => match tool.read_only() {
+                Some(true) => Verdict::Allow,
+                Some(false) => Verdict::Ask,
+                None => Verdict::Default,
+            },
+            Self::Auto | Self::Hook => Verdict::Default,
         }
     }
 }
@@ -183,6 +195,9 @@ pub struct Rules {
     pub dropped: Option<(String, Span)>,
 }
 
+/// Why a bare name is reported although it may be a built-in tool's.
+const BARE: &str = "a bare name is that of a built-in tool here, and no MCP tool's";
+
 impl Rules {
     pub(crate) fn new(dialect: &'static dyn Dialect) -> Self {
         Self { dialect, lists: vec![], entries: vec![], switches: vec![], dropped: None }
@@ -204,10 +219,15 @@ impl Rules {
     #[must_use]
     pub fn reach(&self, entry: &RuleEntry, tool: Tool<'_>) -> Reach {
         let server = self.list_of(entry).and_then(|list| list.server.as_deref());
-        match server.is_some_and(|server| server != tool.server()) {
+        if server.is_some_and(|server| server != tool.server()) {
             // An entry that can't match anything can't match elsewhere either.
-            true => entry.never().map_or(Reach::No, |why| Reach::Never(why.to_owned().into())),
-            false => self.dialect.reach(self, entry, tool),
+            return entry.never().map_or(Reach::No, |why| Reach::Never(why.to_owned().into()));
+        }
+        match &entry.pattern {
+            Pattern::Foreign if entry.text == tool.wire() || entry.text == tool.server() => {
+                Reach::Never(BARE.into())
+            }
+            _ => self.dialect.reach(self, entry, tool),
         }
     }
 
@@ -229,12 +249,24 @@ impl Rules {
         entries.find(|(_, entry)| self.reach(entry, tool) == Reach::Matches).map(|(index, _)| index)
     }
 
+    /// The entry of the highest rank that covers the tool, the first among equals.
+    pub(crate) fn highest(&self, tool: Tool<'_>) -> Option<(usize, &RuleEntry)> {
+        let mut found: Option<(usize, &RuleEntry)> = None;
+        for (index, entry) in self.entries.iter().enumerate() {
+            let higher = found.is_none_or(|(_, best)| entry.rank > best.rank);
+            if higher && self.reach(entry, tool) == Reach::Matches {
+                found = Some((index, entry));
+            }
+        }
+        found
+    }
+
     /// The strictest effect first, each in the order given; then the host's default.
     pub(crate) fn by_class(&self, classes: &[Effect], tool: Tool<'_>) -> Decision {
         for class in classes {
             if let Some(entry) = self.first(&[*class], tool) {
                 let because = format!("the first class with a match decides: {}", class.as_str());
-                return Decision::by(class.verdict(), entry, because);
+                return Decision::by(class.verdict(tool), entry, because);
             }
         }
         Decision::default()
@@ -243,6 +275,21 @@ impl Rules {
     /// The value of a switch.
     pub(crate) fn switch(&self, name: &str) -> Option<&str> {
         self.switches.iter().find(|switch| switch.name == name).map(|switch| switch.value.as_str())
+    }
+
+    /// A filter in two lists, the second applied after the first and never widening it: hidden if listed there, or if there
+    /// is a first list without the tool.
+    pub(crate) fn filtered(&self, tool: Tool<'_>) -> Option<Decision> {
+        if let Some(entry) = self.first(&[Effect::Hide], tool) {
+            return Some(Decision::by(Verdict::Deny, entry, "excluded, whatever is included"));
+        }
+        if !self.has_list(Effect::Show, tool) {
+            return None;
+        }
+        Some(match self.first(&[Effect::Show], tool) {
+            Some(entry) => Decision::by(Verdict::Allow, entry, "included"),
+            None => Decision::new(Verdict::Deny, "not among the included tools"),
+        })
     }
 
     /// Whether there is a list that can show or hide tools of the server, by effect.

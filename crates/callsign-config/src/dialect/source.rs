@@ -88,6 +88,68 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
+    /// Reads a list of texts, or one text divided by commas; blanks around an entry do not count.
+    pub(crate) fn texts_or_commas(
+        &mut self,
+        table: &Node<'d>,
+        key: &str,
+        effect: Effect,
+        pattern: impl Fn(&str) -> Pattern,
+    ) -> Result<(), ConfigError> {
+        let Some(node) = table.get(key) else { return Ok(()) };
+        let Value::Text(text) = &node.value else {
+            return self.texts(table, key, effect, None, |text| pattern(text.trim()));
+        };
+        let list = self.open(node, effect, None);
+        for (piece, span) in self.pieces(node, text, &[',']) {
+            self.entry(list, piece, span, pattern(piece));
+        }
+        Ok(())
+    }
+
+    /// The parts of a text between dividers, trimmed, blank ones dropped, each with its place where the file has it as it
+    /// is; else with the place of the whole.
+    pub(crate) fn pieces<'t>(
+        &self,
+        node: &Node<'_>,
+        text: &'t str,
+        dividers: &[char],
+    ) -> Vec<(&'t str, Span)> {
+        let written = self.document.text.get(node.span.range()).unwrap_or_default();
+        let mut from = 0;
+        let pieces = text.split(dividers).map(str::trim).filter(|piece| !piece.is_empty());
+        let placed = pieces.map(|piece| {
+            let found = written.get(from..).and_then(|rest| rest.find(piece)).map(|at| from + at);
+            let span = found.map(|at| {
+                from = at + piece.len();
+                Span::new(node.span.start + at, node.span.start + from)
+            });
+            (piece, span.unwrap_or(node.span))
+        });
+        placed.collect()
+    }
+
+    /// Reads lists under keys that the host does not know, and that somebody may have taken for its own: their entries do
+    /// nothing.
+    pub(crate) fn ignored(
+        &mut self,
+        table: &Node<'d>,
+        keys: &[(&str, Effect)],
+        server: Option<&str>,
+        why: &'static str,
+    ) {
+        for (key, effect) in keys {
+            let Some(node) = table.get(key) else { continue };
+            let Value::List(items) = &node.value else { continue };
+            let list = self.open(node, *effect, server);
+            for item in items {
+                if let Value::Text(text) = &item.value {
+                    self.entry(list, text, item.span, Pattern::never(why));
+                }
+            }
+        }
+    }
+
     /// Reads the switch under `key` of `table`, if it is there: a boolean or a text.
     pub(crate) fn switch(&mut self, table: &Node<'d>, key: &str) -> Result<(), ConfigError> {
         let Some(node) = table.get(key) else { return Ok(()) };
