@@ -1,28 +1,61 @@
 //! From what a finding is about to where that stands in the user's file.
 
+use std::collections::HashMap;
+use std::path::Path;
+
 use callsign::audit::{self, Finding, Kind};
 use callsign::{Catalogue, ServerKey};
+use callsign_config::dialect::RuleFile;
 use callsign_config::{ConfigFile, Place};
 
 use crate::catalogues::{Known, Origin};
 
-/// A place in one of the configuration files.
+/// A place in one of the files that were read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Located<'a> {
-    pub(crate) file: &'a ConfigFile,
+    pub(crate) file: SourceFile<'a>,
     pub(crate) place: Place,
 }
 
+/// A file that was read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SourceFile<'a> {
+    Configuration(&'a ConfigFile),
+    Rules(&'a RuleFile),
+}
+
+impl<'a> SourceFile<'a> {
+    pub(crate) fn path(self) -> &'a Path {
+        match self {
+            Self::Configuration(file) => &file.path,
+            Self::Rules(file) => &file.path,
+        }
+    }
+
+    /// The text that every place of the file fits, with what may be secret overwritten.
+    pub(crate) fn shown_text(self) -> &'a str {
+        match self {
+            Self::Configuration(file) => file.shown_text(),
+            Self::Rules(file) => file.shown_text(),
+        }
+    }
+}
+
+/// Where each entry of a list of rules stands.
+pub(crate) type RulePlaces<'a> = HashMap<callsign::rules::Place, Located<'a>>;
+
 /// Where a finding is, the place to point at first. An entry that the file does not list is at its server's key. `servers`
 /// are sorted by key.
-pub(crate) fn places<'a>(finding: &Finding, servers: &[Known<'a>]) -> Vec<Located<'a>> {
+pub(crate) fn places<'a>(
+    finding: &Finding,
+    servers: &[Known<'a>],
+    rules: &RulePlaces<'a>,
+) -> Vec<Located<'a>> {
     let mut found: Vec<Located<'a>> = Vec::with_capacity(finding.places().len());
-    // A finding's places are sorted by server, and no two servers have a place in common.
-    for places in finding.places().chunk_by(|a, b| a.server == b.server) {
-        let Some(known) = of(&places[0].server, servers) else { continue };
+    // A finding's places of servers are sorted by server, and no two servers have a place in common.
+    for places in finding.places().chunk_by(|a, b| server_of(a) == server_of(b)) {
         let of_server = found.len();
-        for place in places {
-            let located = locate(place, known);
+        for located in places.iter().filter_map(|place| locate(place, servers, rules)) {
             if !found[of_server..].iter().any(|other| other.place.span == located.place.span) {
                 found.push(located);
             }
@@ -31,17 +64,35 @@ pub(crate) fn places<'a>(finding: &Finding, servers: &[Known<'a>]) -> Vec<Locate
     found
 }
 
-fn locate<'a>(place: &audit::Place, known: &Known<'a>) -> Located<'a> {
+fn server_of(place: &audit::Place) -> Option<&ServerKey> {
+    match place {
+        audit::Place::Server { server, .. } => Some(server),
+        audit::Place::Rule(_) => None,
+    }
+}
+
+fn locate<'a>(
+    place: &audit::Place,
+    servers: &[Known<'a>],
+    rules: &RulePlaces<'a>,
+) -> Option<Located<'a>> {
+    match place {
+        audit::Place::Server { server, entry } => Some(locate_server(*entry, of(server, servers)?)),
+        audit::Place::Rule(place) => rules.get(place).copied(),
+    }
+}
+
+fn locate_server<'a>(listed: Option<audit::Entry>, known: &Known<'a>) -> Located<'a> {
     let (file, entry) = (known.chosen.file, known.chosen.entry);
     let is_listed = !matches!(known.origin, Origin::Live | Origin::Cached);
-    let span = place.entry.and_then(|listed| match listed.kind {
+    let span = listed.and_then(|listed| match listed.kind {
         Kind::Tool => tool_span(known, known.catalogue.as_ref().ok()?, listed.index),
         Kind::Prompt if is_listed => entry.spans.prompts.get(listed.index).copied(),
         Kind::Resource if is_listed => entry.spans.resources.get(listed.index).copied(),
-        Kind::Prompt | Kind::Resource | Kind::Server => None,
+        Kind::Prompt | Kind::Resource | Kind::Server | Kind::Rule => None,
     });
     let place = span.map_or(entry.place, |span| file.place(span));
-    Located { file, place }
+    Located { file: SourceFile::Configuration(file), place }
 }
 
 /// Where a tool of a catalogue stands in the file. What the configuration lists stands at its position, filtered or not;

@@ -100,6 +100,20 @@ impl<'f> HostRules<'f> {
         Some((file, file.place(span)))
     }
 
+    /// Every place that [`judged`](Self::judged) rules speak of, with its file and span.
+    pub fn places(&self) -> impl Iterator<Item = (rules::Place, &'f RuleFile, Place)> {
+        let in_force = self.rules.entries.iter().zip(&self.origins);
+        let in_force = in_force.map(|(entry, file)| (*file, entry.span));
+        let ignored = self.dropped.iter().flat_map(|(file, set)| {
+            let causes = set.dropped.iter().map(|(_, span)| *span);
+            causes.map(move |span| (*file, span))
+        });
+        in_force.chain(ignored).map(|(file, span)| {
+            let place = file.place(span);
+            (place_of(file, place), file, place)
+        })
+    }
+
     /// What becomes of a call of this tool.
     #[must_use]
     pub fn decision(&self, tool: Tool<'_>) -> Option<&Decision> {
@@ -223,10 +237,11 @@ fn effect(verdict: Verdict) -> Option<rules::Effect> {
 fn act(effect: Effect) -> RuleAct {
     match effect {
         Effect::Allow => RuleAct::Allow,
-        Effect::Ask => RuleAct::Ask,
+        Effect::Ask | Effect::AskUnlessReadOnly => RuleAct::Ask,
         Effect::Deny => RuleAct::Deny,
         Effect::Show => RuleAct::Show,
         Effect::Hide => RuleAct::Hide,
+        Effect::Auto => RuleAct::Auto,
         Effect::Hook => RuleAct::Hook,
     }
 }

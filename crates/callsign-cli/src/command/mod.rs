@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod name;
+pub(crate) mod rules;
 pub(crate) mod servers;
 pub(crate) mod which;
 
@@ -36,6 +37,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Alias(arguments) => alias::run(&arguments, verbosity),
         Command::Name(arguments) => name::run(&arguments),
         Command::Which(arguments) => which::run(&arguments, verbosity),
+        Command::Rules { command } => rules::run(&command, verbosity),
         Command::Call(arguments) => call::run(&arguments, verbosity),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin as FileOrigin, Rend
 use anstyle::Style;
 use callsign::audit::Severity;
 
-use super::{LocatedFinding, Report, ReportFormat};
+use super::{LocatedFinding, Report, ReportFormat, count_of};
 use crate::catalogues::Origin;
 use crate::command::Verbosity;
 use crate::failure::Failure;
@@ -26,15 +26,7 @@ pub(crate) struct Human {
 impl ReportFormat for Human {
     fn render(&self, report: &Report<'_>) -> Result<String, Failure> {
         let mut out = String::new();
-        let excerpts = self.verbosity.verbose || report.findings.len() <= MOST_EXCERPTS;
-        if excerpts {
-            for located in &report.findings {
-                out.push_str(&self.excerpt(located));
-                out.push_str("\n\n");
-            }
-        } else {
-            self.lists(&report.findings, &mut out);
-        }
+        let excerpts = self.findings(&report.findings, &mut out);
         self.summary(report, &mut out);
         if !self.verbosity.quiet {
             self.hints(report, excerpts, &mut out);
@@ -44,8 +36,34 @@ impl ReportFormat for Human {
 }
 
 impl Human {
+    /// The findings: each with its excerpts, or in short lists if there are many. Whether they have their excerpts.
+    pub(super) fn findings(&self, findings: &[LocatedFinding<'_>], out: &mut String) -> bool {
+        let excerpts = self.verbosity.verbose || findings.len() <= MOST_EXCERPTS;
+        if excerpts {
+            for located in findings {
+                out.push_str(&self.excerpt(located));
+                out.push_str("\n\n");
+            }
+        } else {
+            self.lists(findings, out);
+        }
+        excerpts
+    }
+
+    /// `1 error, 2 warnings`; empty if there are none.
+    pub(super) fn counts(&self, findings: &[LocatedFinding<'_>]) -> String {
+        let kinds =
+            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")];
+        let counts = kinds.into_iter().filter_map(|(severity, what)| {
+            let number = count_of(findings, severity);
+            let style = self.severity_style(severity);
+            (number > 0).then(|| format!("{style}{}{style:#}", count(number, what)))
+        });
+        counts.collect::<Vec<_>>().join(", ")
+    }
+
     /// The style where there are colours, else none.
-    fn style(&self, style: Style) -> Style {
+    pub(super) fn style(&self, style: Style) -> Style {
         if self.colored { style } else { Style::new() }
     }
 
@@ -106,8 +124,6 @@ impl Human {
     }
 
     fn summary(&self, report: &Report<'_>, out: &mut String) {
-        let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
-        let infos = report.count(Severity::Info);
         if report.servers.is_empty() {
             out.push_str("no servers are configured and enabled: nothing to check\n");
             return;
@@ -120,17 +136,7 @@ impl Human {
             count(servers, "server"),
             cached(report)
         );
-        let mut counts = Vec::new();
-        for (number, what, style) in [
-            (errors, "error", output::ERROR),
-            (warnings, "warning", output::WARNING),
-            (infos, "note", output::INFO),
-        ] {
-            if number > 0 {
-                let style = self.style(style);
-                counts.push(format!("{style}{}{style:#}", count(number, what)));
-            }
-        }
+        let counts = self.counts(&report.findings);
         match counts.is_empty() {
             true if !report.off.is_empty() => {
                 let _ = writeln!(out, "nothing found; switched off: {}", report.off.join(", "));
@@ -142,7 +148,7 @@ impl Human {
             }
             true => {}
             false => {
-                let _ = writeln!(out, "{}", counts.join(", "));
+                let _ = writeln!(out, "{counts}");
             }
         }
     }
@@ -197,7 +203,7 @@ impl Excerpt {
         let end = text.get(start..)?.find(['\n', '\r']).map_or(text.len(), |at| start + at);
         let meant_end = place.span.end.clamp(place.span.start, end);
         let mut excerpt = Self {
-            path: escaped(&file.path.to_string_lossy()),
+            path: escaped(&file.path().to_string_lossy()),
             line: None,
             number: place.line,
             column: place.column,
@@ -233,7 +239,7 @@ fn harmless(text: &str) -> String {
 
 fn first_place(located: &LocatedFinding<'_>) -> String {
     located.places.first().map_or_else(String::new, |Located { file, place }| {
-        format!("{}:{place}", escaped(&file.path.to_string_lossy()))
+        format!("{}:{place}", escaped(&file.path().to_string_lossy()))
     })
 }
 

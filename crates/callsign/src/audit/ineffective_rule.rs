@@ -340,9 +340,10 @@ fn overruled<'a>(
     for &at in tools {
         let decided = *list.decided.get(at as usize)?;
         let by = decided.by.and_then(|by| list.entries.get(by as usize));
+        let is_itself = by.is_some_and(|by| std::ptr::eq(by, entry));
         // What may be seen may still have to be asked for.
         let is_kept_shown = entry.does == RuleAct::Show && by.is_none_or(|by| by.does != RuleAct::Hide);
-        if decided.effect == Some(effect) || is_kept_shown {
+        if decided.effect == Some(effect) || is_itself || is_kept_shown {
             return None;
         }
         first.get_or_insert((decided, by));

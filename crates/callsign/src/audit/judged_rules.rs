@@ -80,6 +80,8 @@ pub enum RuleAct {
     Show,
     /// The tool is kept from the model.
     Hide,
+    /// The host goes by what the tool says of itself.
+    Auto,
     /// A program of the user's is run at a call.
     Hook,
 }
@@ -94,6 +96,7 @@ impl RuleAct {
             Self::Deny => "deny",
             Self::Show => "show",
             Self::Hide => "hide",
+            Self::Auto => "auto",
             Self::Hook => "hook",
         }
     }
@@ -104,13 +107,13 @@ impl RuleAct {
         matches!(self, Self::Ask | Self::Deny | Self::Hide)
     }
 
-    /// What becomes of a tool where it decides; a hook decides nothing by itself.
+    /// What becomes of a tool where it decides, as far as the entry alone says.
     pub(super) fn effect(self) -> Option<Effect> {
         match self {
             Self::Allow | Self::Show => Some(Effect::Allow),
             Self::Ask => Some(Effect::Ask),
             Self::Deny | Self::Hide => Some(Effect::Deny),
-            Self::Hook => None,
+            Self::Auto | Self::Hook => None,
         }
     }
 }
