@@ -38,11 +38,16 @@ const PIECES: &[&str] = &[
 
 fn words() -> impl Strategy<Value = String> {
     prop_oneof![
-        4 => prop::collection::vec(select(PIECES), 1..4).prop_map(|pieces| pieces.concat()),
+        4 => words_of_pieces(),
         // A key vouches for a cut name up to 21 and at 23; names are cut beyond 63.
         1 => (20..25usize, select(&["", "_", "."][..])).prop_map(|(n, end)| "k".repeat(n) + end),
+        1 => words_of_pieces().prop_map(|text| text + "*"),
         1 => (40..66usize, select(&["", "_", ":"][..])).prop_map(|(n, end)| "t".repeat(n) + end),
     ]
+}
+
+fn words_of_pieces() -> impl Strategy<Value = String> {
+    prop::collection::vec(select(PIECES), 1..4).prop_map(|pieces| pieces.concat())
 }
 
 /// A text near another one.
