@@ -6,7 +6,7 @@ use super::miss::Miss;
 use super::{Claimant, ToolOptions};
 use crate::catalogue::{Malformed, Tool};
 use crate::name::{ExposedName, ServerKey, ToolId, WireName};
-use crate::rules::Pool;
+use crate::rules::{Disabled, Listing, Pool};
 use crate::scheme::Scheme;
 
 /// A registry as it was at one moment. Immutable: a call that began on it ends on it, whatever changes meanwhile.
@@ -128,6 +128,24 @@ impl<'a> Entry<'a> {
     }
 }
 
+impl Listing for Block {
+    fn server(&self) -> &str {
+        self.server.as_deref().unwrap_or_default()
+    }
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn wire(&self, row: usize) -> &str {
+        self.rows[row].tool.wire()
+    }
+
+    fn exposed(&self, row: usize) -> Option<&str> {
+        Some(&self.rows[row].exposed)
+    }
+}
+
 impl Snapshot {
     fn empty(scheme: Arc<dyn Scheme>) -> Self {
         let blocks = vec![Some(Arc::default())];
@@ -210,10 +228,15 @@ impl Snapshot {
     /// Made at the first call, in time n log n; a snapshot never changes, so it is never out of date.
     #[must_use]
     pub fn pool(&self) -> &Pool {
-        self.pool.get_or_init(|| {
-            let ids: Vec<ToolId> = self.entries().filter_map(|entry| entry.id()).collect();
-            Arc::new(ids.iter().collect())
-        })
+        self.pool.get_or_init(|| Arc::new(self.pool_without(Disabled::default())))
+    }
+
+    /// As [`pool`](Self::pool), without the tools of a list of disabled ones; made at each call.
+    #[must_use]
+    pub fn pool_without(&self, disabled: Disabled) -> Pool {
+        let blocks = self.order.iter().filter_map(|&slot| self.blocks.get(slot as usize)?.as_ref());
+        let listings = blocks.map(|block| Arc::clone(block) as Arc<dyn Listing>);
+        Pool::over(listings, disabled, matches!(self.scheme.id(), "bare" | "minimal"))
     }
 
     pub(super) fn block(&self, slot: u32) -> Option<&Block> {

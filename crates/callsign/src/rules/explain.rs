@@ -1,5 +1,6 @@
 use super::decide::{Say, say};
 use super::guard::Clash;
+use super::names::{Kind, Sorted};
 use super::policy::{Decision, Policy};
 use super::pool::Pool;
 use super::target::{Call, Target};
@@ -98,31 +99,45 @@ fn why_not(pattern: &Pattern, target: &Target<'_>) -> Why {
     }
 }
 
-impl Clash<'_> {
-    fn is_by_server(&self) -> bool {
-        matches!(self, Self::Servers(_))
-    }
-}
-
 impl Pool {
     /// Everyone else that a refused grant could be meant for, sorted.
-    pub(super) fn claimants(&self, clash: &Clash<'_>, target: &Target<'_>) -> Vec<Claimant> {
-        let mut found = match clash {
-            Clash::Servers(prefix) => self.servers_claiming(prefix, target),
-            Clash::Legacy(key) => vec![Claimant::Server((*key).to_owned())],
-            Clash::Name(text) => self.tools_that(target, |[_, name, _]| name == text),
+    fn claimants(&self, clash: &Clash<'_>, target: &Target<'_>) -> Vec<Claimant> {
+        let own = target.call.server;
+        let server = |key: &str| (key != own).then(|| Claimant::Server(key.to_owned()));
+        let mut found: Vec<Claimant> = match clash {
+            Clash::Servers(prefix) => {
+                self.claims(prefix, target).iter().filter_map(|claim| server(claim.key)).collect()
+            }
+            Clash::Legacy(key) => server(key).into_iter().collect(),
+            Clash::Name(text) => {
+                self.tools_named(target, |name, kind| kind == Kind::Safe && name == *text)
+            }
             Clash::Text(text) => {
-                let mut found = self.tools_that(target, |all| all.iter().any(|r| r == text));
-                found.extend(self.servers_spelled(text, target));
+                let mut found = self.tools_named(target, |name, _| name == *text);
+                found.extend(self.spelled_so(text).filter_map(server));
                 found
             }
-            Clash::Prefix(prefix) => {
-                self.tools_that(target, |all| all.iter().any(|r| r.starts_with(prefix)))
-            }
+            Clash::Prefix(prefix) => self.tools_named(target, |name, _| name.starts_with(*prefix)),
         };
-        debug_assert!(clash.is_by_server() || !found.is_empty(), "{clash:?}");
         found.sort();
         found.dedup();
         found
+    }
+
+    fn tools_named(
+        &self,
+        target: &Target<'_>,
+        holds: impl Fn(&str, Kind) -> bool,
+    ) -> Vec<Claimant> {
+        let of = |names: &Sorted| -> Vec<Claimant> {
+            let others = names.others(target.call, &self.servers, &holds);
+            others
+                .map(|Call { server, tool }| Claimant::Tool {
+                    server: server.into(),
+                    tool: tool.into(),
+                })
+                .collect()
+        };
+        [of(&self.names.renderings), of(&self.names.exposed)].concat()
     }
 }

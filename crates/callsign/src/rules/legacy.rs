@@ -12,10 +12,10 @@ use super::target::Target;
 /// plays no part; a key that is spelled as it is written loses nothing, and its grants stand.
 pub(super) fn owner_of_lossy<'a>(
     text: &str,
-    target: &'a Target<'_>,
-    pool: &Pool,
+    target: &Target<'_>,
+    pool: &'a Pool,
 ) -> Option<&'a str> {
     let spelled = target.legacy_key();
     let is_lossy = spelled != target.call.server && text == target.legacy();
-    (is_lossy && pool.has_server(spelled)).then_some(spelled)
+    if is_lossy { pool.server_of_key(spelled) } else { None }
 }

@@ -21,6 +21,7 @@ pub(super) fn covers(pattern: &Pattern, target: &Target<'_>) -> bool {
         Pattern::Spelled(spelled) => {
             // Every legacy spelling counts, whether or not the key vouches for it.
             spells(spelled, target, true)
+                || is_bare(spelled, target)
                 || matches!(spelled, Spelled::Prefix(prefix) if stops_inside(prefix, target))
         }
     }
@@ -50,6 +51,16 @@ fn spells(spelled: &Spelled, target: &Target<'_>, legacy: bool) -> bool {
                 || target.exposed.is_some_and(|exposed| exposed.starts_with(&**prefix))
         }
     }
+}
+
+/// Under a scheme that exposes some tools by their wire names alone, a restriction of a wire name holds for every tool of that
+/// name: which of them has it exposed depends on who else is registered, and a restriction must not.
+fn is_bare(spelled: &Spelled, target: &Target<'_>) -> bool {
+    target.bare.is_some_and(|wire| match spelled {
+        Spelled::Exact(text) => **text == *wire,
+        Spelled::Prefix(prefix) => wire.starts_with(&**prefix),
+        Spelled::Never(_) => false,
+    })
 }
 
 /// A wildcard is read by its server first: the rest only counts inside of it.

@@ -19,8 +19,11 @@ mod decide;
 mod disabled;
 mod explain;
 mod guard;
+mod index;
 mod legacy;
 mod matching;
+mod names;
+mod nested;
 mod pattern;
 mod policy;
 mod pool;
@@ -35,3 +38,5 @@ pub use policy::{Decision, Policy, is_blocked};
 pub use pool::Pool;
 pub use rule::{Effect, Place, Rule};
 pub use target::Call;
+
+pub(crate) use pool::Listing;

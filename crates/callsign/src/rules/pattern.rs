@@ -111,11 +111,22 @@ pub enum Cause {
 
 /// What an unreadable entry may have been meant for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Covers {
+pub enum Covers<P = Pattern> {
     /// Every tool.
     Everything,
     /// The tools that this pattern covers: the part of the entry that could be read.
-    Pattern(Pattern),
+    Pattern(P),
+}
+
+impl<P> Covers<P> {
+    /// The same, borrowed.
+    #[must_use]
+    pub fn as_ref(&self) -> Covers<&P> {
+        match self {
+            Self::Everything => Covers::Everything,
+            Self::Pattern(pattern) => Covers::Pattern(pattern),
+        }
+    }
 }
 
 impl Unreadable {
@@ -229,6 +240,14 @@ impl Part {
             (false, true) => Ok(Self::Prefix(kept.into())),
             (false, false) if kept.is_empty() => Err(Cause::EmptyField(field)),
             (false, false) => Ok(Self::Exact(kept.into())),
+        }
+    }
+
+    /// The text without its wildcard.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Exact(text) | Self::Prefix(text) => text,
         }
     }
 

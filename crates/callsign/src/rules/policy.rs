@@ -1,7 +1,8 @@
 use super::decide::{Say, Verdict, say};
+use super::index::Index;
 use super::matching;
 use super::pool::Pool;
-use super::rule::{Effect, Rule};
+use super::rule::Rule;
 use super::target::{Call, Target};
 
 /// A set of rules, ready to decide.
@@ -10,6 +11,7 @@ use super::target::{Call, Target};
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     rules: Vec<Rule>,
+    index: Index,
 }
 
 /// What a policy says of a call, and by which rules. Rules are given by their place in [`Policy::rules`].
@@ -26,10 +28,11 @@ pub struct Decision {
 }
 
 impl Policy {
-    /// Compiles rules. Their order is that in which they are reported.
+    /// Compiles rules, in time n log n. Their order is that in which they are reported.
     #[must_use]
     pub fn compile(rules: Vec<Rule>) -> Self {
-        Self { rules }
+        let index = Index::of(&rules);
+        Self { rules, index }
     }
 
     /// The rules, in the order in which they were given.
@@ -39,6 +42,9 @@ impl Policy {
     }
 
     /// What the rules say of a call among all tools there are now.
+    ///
+    /// Takes time that grows with the number of rules that have to do with the tool or its server, and with the logarithm of
+    /// those of other rules and tools.
     ///
     /// A call of a tool that is not in the pool is decided as if it came to those that are.
     #[must_use]
@@ -55,27 +61,28 @@ impl Policy {
             return decision;
         }
         let target = Target::of(call, pool);
-        for effect in Effect::ALL {
-            self.decide_by(effect, &target, pool, &mut decision);
-        }
-        decision
-    }
-
-    fn decide_by(&self, effect: Effect, target: &Target<'_>, pool: &Pool, into: &mut Decision) {
-        let of_effect = self.rules.iter().enumerate().filter(|(_, rule)| rule.effect() == effect);
-        for (at, rule) in of_effect {
-            let open = into.by.is_none();
-            match say(rule, target, pool) {
+        for number in self.index.candidates(&self.rules, &target) {
+            let at = number as usize;
+            let rule = &self.rules[at];
+            let is_open = decision.by.is_none();
+            // Once it is decided, only what has to be said loudly is looked for.
+            if !is_open && rule.pattern().is_ok() {
+                continue;
+            }
+            match say(rule, &target, pool) {
                 Say::No => continue,
-                Say::Ambiguous(_) if open => into.ambiguous.push(at),
-                Say::Ambiguous(_) => {}
-                Say::FailsClosed => into.failed_closed.push(at),
+                Say::Ambiguous(_) => {
+                    decision.ambiguous.push(at);
+                    continue;
+                }
+                Say::FailsClosed => decision.failed_closed.push(at),
                 Say::Yes => {}
             }
-            if open && !into.ambiguous.ends_with(&[at]) {
-                (into.verdict, into.by) = (effect.into(), Some(at));
+            if is_open {
+                (decision.verdict, decision.by) = (rule.effect().into(), Some(at));
             }
         }
+        decision
     }
 }
 

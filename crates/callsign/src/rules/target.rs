@@ -39,6 +39,8 @@ pub(super) struct Target<'a> {
     pub(super) publishes_legacy: bool,
     /// Its exposed name under the registry's scheme, if that is not its provider-safe name.
     pub(super) exposed: Option<&'a str>,
+    /// Its wire name, if the registry's scheme may expose a tool by that alone.
+    pub(super) bare: Option<&'a str>,
 }
 
 impl<'a> Target<'a> {
@@ -52,7 +54,8 @@ impl<'a> Target<'a> {
             legacy_whole: scheme::legacy_whole(raw),
             boundaries: scheme::boundaries(call.server),
             tools: scheme::segment_spellings(call.tool),
-            exposed: pool.exposed(call).filter(|exposed| *exposed != name),
+            exposed: pool.exposed(call, raw).filter(|exposed| *exposed != name),
+            bare: pool.exposes_wire_names().then_some(call.tool),
             publishes_legacy,
             renderings,
             call,
@@ -84,6 +87,39 @@ impl<'a> Target<'a> {
     /// The legacy spelling of its server's key.
     pub(super) fn legacy_key(&self) -> &str {
         scheme::key_part(&self.boundaries[2])
+    }
+
+    /// Every text that can name it, or its server, as a whole.
+    pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
+        let [raw, name, legacy] = &self.renderings;
+        let names = [raw.as_str(), name, legacy].into_iter();
+        let names = names.take(if self.is_plain() { 1 } else { 3 });
+        let servers = self.servers().take(if self.is_plain() { 1 } else { 3 });
+        names.chain(servers).chain(self.exposed).chain(self.bare)
+    }
+
+    /// Every text of which each matching wildcard is a beginning.
+    pub(super) fn each_spelling(&self, mut with: impl FnMut(&str)) {
+        self.exposed.into_iter().chain(self.bare).for_each(&mut with);
+        with(self.name());
+        if self.is_plain() {
+            return;
+        }
+        let registered = self.name().strip_prefix(self.safe_boundary());
+        let mut whole = String::new();
+        for boundary in &self.boundaries {
+            for tool in self.tools.iter().map(String::as_str).chain(registered) {
+                whole.clear();
+                whole.push_str(boundary);
+                whole.push_str(tool);
+                with(&whole);
+            }
+        }
+    }
+
+    /// Whether all its spellings are one: legal and short.
+    fn is_plain(&self) -> bool {
+        self.name() == self.raw()
     }
 
     /// Whether a text is what its provider-safe name was made of, before the hash was added.

@@ -46,7 +46,8 @@ pub use provider_safe::{ProviderSafe, history_name, provider_name, provider_name
 pub use qualified::{Qualified, raw_name};
 pub(crate) use segments::legacy_whole;
 pub use segments::{
-    begins_as_a_name, boundaries, key_part, renderings, second_part, segment_spellings, server_part,
+    begins_as_a_name, boundaries, boundary_of, key_part, renderings, second_part,
+    segment_spellings, server_part,
 };
 pub use separator::{Reading, other_reading};
 

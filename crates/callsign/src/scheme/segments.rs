@@ -34,6 +34,12 @@ pub fn server_part(boundary: &str) -> &str {
     boundary.strip_suffix(SEPARATOR).unwrap_or(boundary)
 }
 
+/// The [boundary](boundaries) of which a text is the [server part](server_part).
+#[must_use]
+pub fn boundary_of(server_part: &str) -> String {
+    [server_part, SEPARATOR].concat()
+}
+
 /// The key that a [boundary](boundaries) was made of, in its spelling.
 #[must_use]
 pub fn key_part(boundary: &str) -> &str {

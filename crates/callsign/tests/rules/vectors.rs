@@ -1,12 +1,5 @@
 //! Decisions executed elsewhere (data/vectors/README.md), line by line against ours.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
-
 use std::path::PathBuf;
 
 use callsign::rules::{
@@ -14,6 +7,8 @@ use callsign::rules::{
 };
 use callsign::scheme::legacy_spelling;
 use serde_json::Value;
+
+use super::oracle::{self, Grant, Tool};
 
 fn lines() -> Vec<Value> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data/vectors/rules.jsonl");
@@ -96,6 +91,46 @@ fn verdict_wanted(line: &Value, allow: &[Value]) -> Verdict {
         "default" => Verdict::Default,
         "disabled" => Verdict::Disabled,
         other => panic!("unknown decision {other}"),
+    }
+}
+
+/// So that what the properties compare with is itself held against what was executed.
+#[test]
+fn the_oracle_gives_what_rules_jsonl_says() {
+    for line in lines() {
+        let tool = |line: &Value| {
+            let Call { server, tool } = call(line);
+            Tool { server: server.to_owned(), tool: tool.to_owned() }
+        };
+        let me = tool(&line["call"]);
+        let registry = line["registry"].as_array().unwrap();
+        for entry in registry {
+            assert_eq!(oracle::name(&tool(entry)), entry["registered"].as_str().unwrap(), "{line}");
+        }
+        let enabled = registry.iter().filter(|entry| entry["enabled"] != false);
+        let pool: Vec<Tool> = enabled.map(tool).collect();
+        let owned = |list: &str| -> Vec<String> {
+            let texts = texts(&line["rules"][list]).into_iter();
+            texts.filter(|text| !text.trim().is_empty()).map(str::to_owned).collect()
+        };
+        let (deny, ask, allow) = (owned("deny"), owned("ask"), owned("allow"));
+        let (strict, _) = stricter(&line);
+        let granted = allow.iter().map(|text| match oracle::grants(text, &me, &pool) {
+            Grant::No => "no",
+            Grant::Yes => "yes",
+            Grant::Ambiguous => "ambiguous",
+        });
+        assert!(granted.eq(strict.iter().map(|said| said.as_str().unwrap())), "{line}");
+        for (list, texts) in [("deny", &deny), ("ask", &ask)] {
+            let wanted = line["expected"]["detail"][list].as_array().unwrap();
+            let restricted = texts.iter().map(|text| oracle::restricts(text, &me));
+            assert!(restricted.eq(wanted.iter().map(|said| said.as_bool().unwrap())), "{line}");
+        }
+        let wanted = verdict_wanted(&line, &strict).as_str();
+        match oracle::is_disabled(&owned("disabled_tools"), &me) {
+            true => assert_eq!(wanted, "disabled", "{line}"),
+            false => assert_eq!(oracle::decide(&deny, &ask, &allow, &me, &pool), wanted, "{line}"),
+        }
     }
 }
 
