@@ -34,6 +34,11 @@ impl Glob {
         Self::compile(pattern, wild, false)
     }
 
+    /// Names one text, whatever characters it has.
+    pub(crate) fn literal(text: &str) -> Self {
+        Self { pieces: vec![Piece::Literal(text.to_owned())], fold: false }
+    }
+
     /// Compares without case.
     pub(crate) fn folded(pattern: &str, wild: Wild) -> Self {
         Self::compile(&pattern.to_lowercase(), wild, true)

@@ -60,14 +60,6 @@ impl Pattern {
         Self::Never(why.into())
     }
 
-    /// Exact, or a wildcard where there is one.
-    pub(crate) fn starred(text: &str) -> Self {
-        match text.contains('*') {
-            true => Self::Glob(Glob::new(text, Wild::Star)),
-            false => Self::Exact(text.to_owned()),
-        }
-    }
-
     /// Holds the entry against a tool, by its name in that spelling.
     pub(crate) fn reach(&self, tool: Tool<'_>, spelling: HostSpelling) -> Reach {
         Reach::of(match self {
