@@ -1,5 +1,7 @@
 //! data/cases/dialects.jsonl: what each host's rules make of a call, certain from its source or its documentation.
 
+#![allow(clippy::unwrap_used)]
+
 use callsign::ToolId;
 use callsign_config::dialect::{self, Fleet};
 use serde_json::Value;
