@@ -36,6 +36,7 @@ pub mod audit;
 pub mod catalogue;
 pub mod name;
 pub mod registry;
+pub mod rules;
 pub mod scheme;
 
 pub use catalogue::{Catalogue, Tool};
