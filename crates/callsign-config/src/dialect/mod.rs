@@ -60,21 +60,35 @@ use crate::tree::Node;
 
 /// Declares the modules and their rows.
 macro_rules! dialects {
-    ($($file:ident :: $dialect:ident),* $(,)?) => {
+    ($($file:ident: $($dialect:ident)+;)*) => {
         $(mod $file;)*
 
         /// Every dialect, in the order in which documents list them.
-        pub static ALL: [&dyn Dialect; [$(stringify!($file)),*].len()] = [$(&$file::$dialect),*];
+        pub static ALL: [&dyn Dialect; [$($(stringify!($dialect)),+),*].len()] =
+            [$($(&$file::$dialect),+),*];
     };
 }
 
 dialects! {
-    claude_code::ClaudeCode,
-    claude_code_subagent::ClaudeCodeSubagent,
-    claude_code_managed::ClaudeCodeManaged,
-    claude_code_hook::ClaudeCodeHook,
-    codex::Codex,
-    gemini_policy::GeminiPolicy,
+    claude_code: ClaudeCode;
+    claude_code_subagent: ClaudeCodeSubagent;
+    claude_code_managed: ClaudeCodeManaged;
+    claude_code_hook: ClaudeCodeHook;
+    codex: Codex;
+    codex_requirements: CodexRequirements;
+    gemini_server: GeminiServer;
+    gemini_policy: GeminiPolicy;
+    gemini_settings: GeminiSettings;
+    opencode: OPENCODE KILO;
+    vscode_tools: VsCodeTools;
+    vscode_eligibility: VsCodeEligibility;
+    copilot_cli: CopilotCli;
+    copilot_cli_filter: CopilotCliFilter;
+    copilot_cli_config: CopilotCliConfig;
+    cursor: Cursor;
+    cursor_cli: CursorCli;
+    cline: Cline;
+    roo: Roo;
 }
 
 /// One host's rule language.

@@ -6,7 +6,7 @@ use callsign::scheme::HostSpelling;
 
 use super::address::AddressPattern;
 use super::fleet::Tool;
-use super::glob::{Glob, Wild};
+use super::glob::Glob;
 
 /// What an entry does to one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +35,6 @@ pub(crate) enum Pattern {
     Exact(String),
     /// A wildcard over the whole name.
     Glob(Glob),
-    /// The beginning of the name.
-    Prefix(String),
     /// Every tool of the server whose key, as the dialect spells it, is this.
     Server(String),
     /// The server's key and the wire name, each with its own wildcards.
@@ -60,20 +58,11 @@ impl Pattern {
         Self::Never(why.into())
     }
 
-    /// Exact, or a wildcard where there is one.
-    pub(crate) fn starred(text: &str) -> Self {
-        match text.contains('*') {
-            true => Self::Glob(Glob::new(text, Wild::Star)),
-            false => Self::Exact(text.to_owned()),
-        }
-    }
-
     /// Holds the entry against a tool, by its name in that spelling.
     pub(crate) fn reach(&self, tool: Tool<'_>, spelling: HostSpelling) -> Reach {
         Reach::of(match self {
             Self::Exact(text) => tool.name(spelling) == text,
             Self::Glob(glob) => glob.matches(tool.name(spelling)),
-            Self::Prefix(text) => tool.name(spelling).starts_with(text.as_str()),
             Self::Server(key) => tool.key(spelling) == key,
             Self::Parts(server, wire) => server.matches(tool.server()) && wire.matches(tool.wire()),
             Self::All => true,

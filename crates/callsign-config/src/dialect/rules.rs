@@ -223,11 +223,10 @@ impl Rules {
             // An entry that can't match anything can't match elsewhere either.
             return entry.never().map_or(Reach::No, |why| Reach::Never(why.to_owned().into()));
         }
-        match &entry.pattern {
-            Pattern::Foreign if entry.text == tool.wire() || entry.text == tool.server() => {
-                Reach::Never(BARE.into())
-            }
-            _ => self.dialect.reach(self, entry, tool),
+        let bare = entry.text == tool.wire() || entry.text == tool.server();
+        match self.dialect.reach(self, entry, tool) {
+            Reach::No if bare && !entry.concerns_mcp() => Reach::Never(BARE.into()),
+            reach => reach,
         }
     }
 

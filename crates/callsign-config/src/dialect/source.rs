@@ -69,6 +69,26 @@ impl<'d> Reader<'d> {
         self.rules.entries.push(RuleEntry { list, effect, text, span, rank: 0, pattern });
     }
 
+    /// Reads a list of texts, all of one rank.
+    pub(crate) fn texts_of(
+        &mut self,
+        node: &Node<'d>,
+        effect: Effect,
+        rank: i64,
+        pattern: impl Fn(&str) -> Pattern,
+    ) -> Result<(), ConfigError> {
+        let items = self.document.list(node)?;
+        let list = self.open(node, effect, None);
+        for item in items {
+            let text = self.document.string(item)?;
+            self.entry(list, text, item.span, pattern(text));
+            if let Some(entry) = self.rules.entries.last_mut() {
+                entry.rank = rank;
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the list of texts under `key` of `table`, if it is there.
     pub(crate) fn texts(
         &mut self,
