@@ -7,6 +7,7 @@ use callsign::audit::{self, Finding, Kind};
 use callsign::{Catalogue, ServerKey};
 use callsign_config::dialect::RuleFile;
 use callsign_config::{ConfigFile, Place};
+use serde::Serialize;
 
 use crate::catalogues::{Known, Origin};
 
@@ -38,6 +39,27 @@ impl<'a> SourceFile<'a> {
             Self::Configuration(file) => file.shown_text(),
             Self::Rules(file) => file.shown_text(),
         }
+    }
+}
+
+/// A place as JSON has it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Location {
+    pub(crate) file: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+impl Location {
+    pub(crate) fn of(file: &Path, place: Place) -> Self {
+        let file = file.to_string_lossy().into_owned();
+        Self { file, line: place.line, column: place.column }
+    }
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
 }
 

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use callsign::{Catalogue, ServerKey, ToolId};
 use callsign_config::HostRules;
-use callsign_config::dialect::{self, Address, Dialect, Fleet, RuleFile};
+use callsign_config::dialect::{self, Address, Dialect, Fleet, Reach, RuleFile, Tool};
+use serde::Serialize;
 
 use crate::arguments::{ConfigurationArguments, RuleArguments};
 use crate::catalogues::Known;
 use crate::configuration::Configuration;
 use crate::failure::Failure;
-use crate::locate::{Located, RulePlaces, SourceFile};
+use crate::locate::{Located, Location, RulePlaces, SourceFile};
 use crate::output::escaped;
 
 /// The files with rules, and the tools they are about.
@@ -26,6 +27,77 @@ impl Ruled {
     /// The rules by language. The fleet is spelled for each of them when it is first asked for.
     pub(crate) fn in_force(&self) -> Vec<HostRules<'_>> {
         HostRules::of(&self.files, &self.fleet)
+    }
+}
+
+/// The part that one entry has in what becomes of a tool.
+#[derive(Debug, Serialize)]
+pub(crate) struct Part {
+    pub(crate) text: String,
+    pub(crate) does: &'static str,
+    /// `decides`, `matches` (and another decides), `never`, `unknown` or `no`.
+    pub(crate) part: &'static str,
+    /// Why, in words; nothing where the entry simply matches or doesn't.
+    pub(crate) reason: Option<String>,
+    pub(crate) location: Location,
+}
+
+/// What becomes of a tool by the rules of one language.
+#[derive(Debug, Serialize)]
+pub(crate) struct Explained {
+    pub(crate) language: &'static str,
+    pub(crate) host: &'static str,
+    pub(crate) decision: &'static str,
+    pub(crate) because: String,
+    /// Those of every entry, in the order in which the host looks at them.
+    pub(crate) rules: Vec<Part>,
+}
+
+/// The decision on a tool and each entry's part in it, in words.
+pub(crate) fn explained(host: &HostRules<'_>, tool: Tool<'_>) -> Option<Explained> {
+    let profile = host.dialect().profile();
+    let decision = host.decision(tool)?;
+    let entries = host.rules().entries.iter().enumerate();
+    let parts = entries.filter_map(|(at, entry)| {
+        let (part, reason) = match host.rules().reach(entry, tool) {
+            _ if decision.by == Some(at) => ("decides", None),
+            Reach::Matches => ("matches", None),
+            Reach::Never(why) => ("never", Some(why.into_owned())),
+            Reach::Unknown(what) => ("unknown", Some(what.into_owned())),
+            Reach::No => ("no", None),
+        };
+        let (file, place) = host.place(at)?;
+        let (text, does) = (entry.text.clone(), entry.effect.as_str());
+        Some(Part { text, does, part, reason, location: Location::of(&file.path, place) })
+    });
+    Some(Explained {
+        language: profile.id,
+        host: profile.host,
+        decision: decision.verdict.as_str(),
+        because: decision.because.to_string(),
+        rules: parts.collect(),
+    })
+}
+
+impl Part {
+    /// Whether it has anything to do with the tool: an entry that never matches may have been meant for it.
+    pub(crate) fn takes_part(&self) -> bool {
+        !matches!(self.part, "no" | "never")
+    }
+
+    /// The part as the end of a line.
+    pub(crate) fn words(&self) -> String {
+        let words = match self.part {
+            "matches" => "matches, and another decides",
+            "never" => "matches no tool",
+            "unknown" => "can't be told, unknown",
+            "no" => "does not match",
+            decides => decides,
+        };
+        match &self.reason {
+            Some(reason) => format!("{words}: {reason}"),
+            None => words.to_owned(),
+        }
     }
 }
 
@@ -58,6 +130,22 @@ pub(crate) fn read(
     named: &[PathBuf],
     configuration: &Configuration,
 ) -> Result<Vec<RuleFile>, Failure> {
+    let files = found_or_named(arguments, named, configuration)?;
+    match files.is_empty() {
+        false => Ok(files),
+        true => Err(Failure::with_remedy(
+            "no rules were found here or above, and none of the user's",
+            "name a file with rules; any known host's is read",
+        )),
+    }
+}
+
+/// As [`read`]; where none are named and none found, there are none.
+pub(crate) fn found_or_named(
+    arguments: &RuleArguments,
+    named: &[PathBuf],
+    configuration: &Configuration,
+) -> Result<Vec<RuleFile>, Failure> {
     let host = arguments.host.as_deref().map(Host::of).transpose()?;
     let named: Vec<&PathBuf> = named.iter().chain(&arguments.rules).collect();
     if !named.is_empty() {
@@ -71,13 +159,7 @@ pub(crate) fn read(
         }
         files.extend(Some(file).filter(|file| !file.sets.is_empty()));
     }
-    match files.is_empty() {
-        false => Ok(files),
-        true => Err(Failure::with_remedy(
-            "no rules were found here or above, and none of the user's",
-            "name a file with rules; any known host's is read",
-        )),
-    }
+    Ok(files)
 }
 
 fn read_named(path: &Path, host: Option<&Host>) -> Result<RuleFile, Failure> {

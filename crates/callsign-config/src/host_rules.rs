@@ -21,13 +21,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use callsign::audit::{Decided, JudgedRule, JudgedRules, Reached, RuleAct, RuleLanguage};
 use callsign::scheme::HostSpelling;
 use callsign::{ServerKey, ToolId, rules};
+use serde_json::Value as Json;
 
 use crate::dialect::{
     Decision, Dialect, Effect, Fleet, Reach, RuleEntry, RuleFile, Rules, Tool, Verdict,
@@ -46,6 +47,8 @@ pub struct HostRules<'f> {
     dropped: Vec<(&'f RuleFile, &'f Rules)>,
     decisions: OnceCell<Vec<Decision>>,
     sharing: OnceCell<HashMap<&'f str, u32>>,
+    /// Entries that were proposed for whole servers.
+    server_entries: RefCell<HashMap<(ServerKey, String, RuleAct, bool), Option<String>>>,
 }
 
 impl<'f> HostRules<'f> {
@@ -53,10 +56,16 @@ impl<'f> HostRules<'f> {
     #[must_use]
     pub fn of(files: &'f [RuleFile], fleet: &'f Fleet) -> Vec<Self> {
         let mut in_force: Vec<Self> = Vec::new();
-        let dialects = crate::dialect::ALL.iter();
-        for sets in dialects.map(|dialect| sets_of(*dialect, files)).filter(|sets| !sets.is_empty())
-        {
-            in_force.push(Self::together(&sets, fleet));
+        for dialect in crate::dialect::ALL {
+            let sets = sets_of(dialect, files);
+            let (alone, mut together): (Vec<_>, Vec<_>) =
+                sets.into_iter().partition(|(file, _)| stands_alone(dialect, file));
+            if LAST_MATCH.contains(&dialect.profile().id) {
+                together.reverse();
+            }
+            let groups = alone.into_iter().map(|set| vec![set]).chain([together]);
+            let groups = groups.filter(|group| !group.is_empty());
+            in_force.extend(groups.map(|sets| Self::together(&sets, fleet)));
         }
         in_force
     }
@@ -77,8 +86,15 @@ impl<'f> HostRules<'f> {
                 origins.push(*file);
             }
         }
-        let (decisions, sharing) = (OnceCell::new(), OnceCell::new());
-        Self { fleet, rules, origins, dropped, decisions, sharing }
+        Self {
+            fleet,
+            rules,
+            origins,
+            dropped,
+            decisions: OnceCell::new(),
+            sharing: OnceCell::new(),
+            server_entries: RefCell::default(),
+        }
     }
 
     /// The dialect.
@@ -168,6 +184,7 @@ impl<'f> HostRules<'f> {
             text: entry.text.clone(),
             compared: compared(self.dialect().compared(), &entry.text).to_owned(),
             does: act(entry.effect),
+            list: rules.list_of(entry).map_or_else(String::new, |list| list.name.clone()),
             place: place_of(file, file.place(entry.span)),
             server,
             reached,
@@ -209,6 +226,19 @@ impl<'f> HostRules<'f> {
         });
         counts.get(name).copied().unwrap_or(0)
     }
+}
+
+/// Dialects in which the last matching entry counts, and a project's files are read after the user's.
+const LAST_MATCH: [&str; 2] = ["opencode", "kilo"];
+
+/// Whether a file is one agent's, beside others of its kind: what stands in it holds for that agent alone. Policies in
+/// TOML are read together.
+fn stands_alone(dialect: &dyn Dialect, file: &RuleFile) -> bool {
+    let profile = dialect.profile();
+    let extension = file.path.extension().unwrap_or_default().to_string_lossy();
+    let patterns = profile.project_files.iter().chain(profile.user_files);
+    let mut patterns = patterns.filter_map(|own| own.split_once("*."));
+    extension != "toml" && patterns.any(|(_, own)| *own == *extension)
 }
 
 fn sets_of<'f>(dialect: &dyn Dialect, files: &'f [RuleFile]) -> Vec<(&'f RuleFile, &'f Rules)> {
@@ -271,10 +301,53 @@ impl RuleLanguage for HostRules<'_> {
         let tool = self.fleet.find(tool)?;
         let alone =
             entry.server.is_some() || self.sharing(tool.name(self.dialect().compared())) == 1;
-        self.dialect().spelling(tool).filter(|_| alone)
+        self.dialect().spelling(tool).filter(|text| alone && !text.contains(['*', '?']))
     }
 
-    fn entry_for_server(&self, _server: &ServerKey, _entry: &JudgedRule) -> Option<String> {
-        None
+    fn entry_for_server(&self, server: &ServerKey, entry: &JudgedRule) -> Option<String> {
+        let open = entry.compared.contains('*');
+        let asked = (server.clone(), entry.list.clone(), entry.does, open);
+        let known = self.server_entries.borrow().get(&asked).cloned();
+        known.unwrap_or_else(|| {
+            let found = self.tried_entry(server, entry, open);
+            self.server_entries.borrow_mut().insert(asked, found.clone());
+            found
+        })
+    }
+}
+
+/// Proposals are tried before they are made: written into a list of the same name, and read as the host reads it.
+impl HostRules<'_> {
+    fn tried_entry(&self, server: &ServerKey, entry: &JudgedRule, open: bool) -> Option<String> {
+        let spelling = self.dialect().compared();
+        let beginning = spelling.server_prefix(server)?;
+        let bare = beginning.strip_suffix(spelling.separator()).unwrap_or(&beginning).to_owned();
+        let starred = match spelling {
+            HostSpelling::CursorCli | HostSpelling::CopilotCliRule => beginning + "*)",
+            _ => beginning + "*",
+        };
+        let own: Vec<usize> = self
+            .fleet
+            .tools()
+            .filter(|tool| tool.id().server() == server)
+            .map(Tool::index)
+            .collect();
+        let forms = if open { [starred, bare] } else { [bare, starred] };
+        forms.into_iter().find(|text| self.tried(text, entry).as_ref() == Some(&own))
+    }
+
+    /// What an entry of this text would reach in the list of `entry`; `None` if it can't be read there.
+    fn tried(&self, text: &str, entry: &JudgedRule) -> Option<Vec<usize>> {
+        let as_list = Json::from([text]);
+        let as_table = serde_json::json!({ text: entry.does.as_str() });
+        [as_list, as_table].into_iter().find_map(|list| {
+            let json =
+                entry.list.rsplit('.').fold(list, |inner, key| serde_json::json!({ key: inner }));
+            let rules = crate::dialect::of_value(self.dialect(), &json.to_string()).ok()?;
+            let [read] = &rules.entries[..] else { return None };
+            let reached =
+                self.fleet.tools().filter(|tool| rules.reach(read, *tool) == Reach::Matches);
+            (act(read.effect) == entry.does).then(|| reached.map(Tool::index).collect())
+        })
     }
 }

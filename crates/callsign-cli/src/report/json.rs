@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{LocatedFinding, NamedTool, Report, ReportFormat};
 use crate::catalogues::Known;
 use crate::failure::Failure;
+use crate::locate::Location;
 use crate::output;
 
 pub(crate) struct Json;
@@ -82,13 +83,6 @@ pub(super) struct Finding<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct Location {
-    pub(super) file: String,
-    pub(super) line: usize,
-    pub(super) column: usize,
-}
-
-#[derive(Serialize)]
 struct Summary {
     servers: usize,
     checked: usize,
@@ -131,11 +125,7 @@ pub(super) fn finding<'a>(
         message: finding.message(),
         servers: finding.servers().iter().map(callsign::ServerKey::as_str).collect(),
         tools: finding.tools().iter().map(named).collect(),
-        location: places.first().map(|located| Location {
-            file: located.file.path().to_string_lossy().into_owned(),
-            line: located.place.line,
-            column: located.place.column,
-        }),
+        location: places.first().map(|located| Location::of(located.file.path(), located.place)),
         help: finding.help(),
     }
 }

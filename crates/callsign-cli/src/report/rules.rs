@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use anstyle::Style;
 use callsign::audit::{JudgedRule, JudgedRules, Reached, Severity};
-use callsign::scheme::Scheme;
 use callsign_config::HostRules;
 use callsign_config::dialect::{Fact, Profile};
 use serde::Serialize;
@@ -16,13 +14,13 @@ use super::json::{self, Names};
 use super::{LocatedFinding, count_of};
 use crate::catalogues::{Known, Origin};
 use crate::failure::Failure;
-use crate::output::{self, DIM, ERROR, GOOD, HEADING, HELP, NAME, WARNING, count, escaped};
+use crate::locate::Location;
+use crate::output::{self, DIM, ERROR, GOOD, HEADING, HELP, NAME, WARNING, count};
 use crate::table::Table;
 
 /// What `rules check` found.
 #[derive(Debug)]
 pub(crate) struct RulesReport<'a> {
-    pub(crate) scheme: Arc<dyn Scheme>,
     /// Sorted by key.
     pub(crate) servers: &'a [Known<'a>],
     /// Whether the servers themselves were asked.
@@ -252,13 +250,14 @@ fn language(profile: &Profile) -> Language {
 #[derive(Serialize)]
 struct Rule<'a> {
     language: &'static str,
+    list: &'a str,
     text: &'a str,
     does: &'static str,
     status: &'static str,
     tools: usize,
     servers: Vec<&'a str>,
     reason: Option<&'a str>,
-    location: json::Location,
+    location: Location,
 }
 
 fn rule<'a>(
@@ -269,6 +268,7 @@ fn rule<'a>(
     let (tools, servers) = reach(judged, entry);
     Rule {
         language,
+        list: &entry.list,
         text: &entry.text,
         does: entry.does.as_str(),
         status: status(entry),
@@ -278,7 +278,7 @@ fn rule<'a>(
             Reached::Never(why) | Reached::Unreadable(why) | Reached::Unknown(why) => Some(why),
             _ => None,
         },
-        location: json::Location {
+        location: Location {
             file: entry.place.file.to_string(),
             line: entry.place.line as usize,
             column: entry.place.column as usize,

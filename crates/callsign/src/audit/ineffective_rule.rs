@@ -9,6 +9,9 @@
 //! - it is overruled: for every tool it matches, an entry of another kind decides;
 //! - it is a grant that could mean several tools, and is refused for all of them.
 //!
+//! So is a server's filter that leaves out all of its tools: an explicit empty list is a statement, and perhaps not the one
+//! that was meant.
+//!
 //! An entry that may mean a tool of a server whose tools are not known is only noted: whether it matches can't be told.
 //!
 //! # Why it matters
@@ -48,6 +51,8 @@ use crate::rules::{self, Effect};
 /// A rule that does nothing, and why.
 pub(super) enum IneffectiveRule<'a> {
     Entry(Ineffective<'a>),
+    /// A filter that leaves nothing of its server.
+    HidesAll { server: &'a ServerKey, left_out: usize },
     /// A file that its host ignores as a whole.
     Dropped { list: &'a JudgedRules<'a>, place: &'a rules::Place, why: &'a str },
 }
@@ -81,6 +86,7 @@ impl Facts for IneffectiveRule<'_> {
     fn severity(&self, default: Severity) -> Severity {
         match self {
             Self::Entry(entry) => entry.severity(default),
+            Self::HidesAll { .. } => Severity::Warning,
             Self::Dropped { list, place, .. } => {
                 let of_file = list.entries.iter().filter(|entry| entry.place.file == place.file);
                 match of_file.clone().next().is_none() || of_file.clone().any(|e| e.does.restricts()) {
@@ -94,6 +100,12 @@ impl Facts for IneffectiveRule<'_> {
     fn message(&self) -> String {
         match self {
             Self::Entry(entry) => entry.message(),
+            Self::HidesAll { server, left_out: 1 } => {
+                format!("the filter of server {} leaves out its only tool", quote(server))
+            }
+            Self::HidesAll { server, left_out } => {
+                format!("the filter of server {} leaves out all of its {left_out} tools", quote(server))
+            }
             Self::Dropped { list, why, .. } => {
                 format!("{} ignores every rule of this file, because {why}", list.language.host())
             }
@@ -103,6 +115,9 @@ impl Facts for IneffectiveRule<'_> {
     fn help(&self) -> Option<String> {
         match self {
             Self::Entry(entry) => Some(entry.help()),
+            Self::HidesAll { .. } => {
+                Some("an empty list is none at all: take the list out, or name the tools that are meant".into())
+            }
             Self::Dropped { .. } => Some("mend this place: until then no rule of the file is in force".into()),
         }
     }
@@ -110,6 +125,7 @@ impl Facts for IneffectiveRule<'_> {
     fn subject(&self) -> Subject {
         match self {
             Self::Entry(entry) => entry.subject(),
+            Self::HidesAll { server, .. } => Subject::servers([*server]),
             Self::Dropped { place, .. } => {
                 Subject::rule(vec![Place::Rule((*place).clone())], [], [])
             }
@@ -121,8 +137,12 @@ impl Ineffective<'_> {
     fn severity(&self, default: Severity) -> Severity {
         match &self.cause {
             Cause::Untold(_) | Cause::Unknown(_) => Severity::Info,
-            Cause::Overruled { decided, .. } if decided.effect >= self.entry.does.effect() => {
-                Severity::Warning
+            Cause::Overruled { decided, by } => {
+                let is_lost = decided.effect < self.entry.does.effect();
+                // Exceptions for every tool there is leave it in force for tools that are added later.
+                let has_exceptions = self.entry.has_wildcard()
+                    && by.is_some_and(|exception| !exception.has_wildcard());
+                if is_lost && !has_exceptions { default } else { Severity::Warning }
             }
             _ if self.entry.does.restricts() => default,
             _ => Severity::Warning,
@@ -278,7 +298,12 @@ fn identities(tools: &[ToolId]) -> String {
 }
 
 pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<IneffectiveRule<'a>> {
-    index.rules.iter().flat_map(|list| ineffective(index, list)).collect()
+    let hide_all = index.servers.iter().filter_map(|server| {
+        let left_out = server.catalogue.as_ref().ok().filter(|it| it.tools().is_empty())?.left_out();
+        (left_out > 0).then_some(IneffectiveRule::HidesAll { server: &server.key, left_out })
+    });
+    let entries = index.rules.iter().flat_map(|list| ineffective(index, list));
+    hide_all.chain(entries).collect()
 }
 
 fn ineffective<'a>(index: &'a Index<'a>, list: &'a JudgedRules<'a>) -> Vec<IneffectiveRule<'a>> {
@@ -336,6 +361,10 @@ fn overruled<'a>(
     tools: &[u32],
 ) -> Option<Cause<'a>> {
     let effect = entry.does.effect()?;
+    // A lone star is what holds where nothing else does: exceptions to it are its purpose.
+    if entry.compared == "*" {
+        return None;
+    }
     let mut first = None;
     for &at in tools {
         let decided = *list.decided.get(at as usize)?;

@@ -59,6 +59,8 @@ pub struct JudgedRule {
     pub compared: String,
     /// What it does to the tools it reaches.
     pub does: RuleAct,
+    /// The list it stands in, by its path in the file: `permissions.deny`.
+    pub list: String,
     /// Where it stands.
     pub place: Place,
     /// The one server that its list is about, if it is about one.

@@ -90,6 +90,7 @@ impl PolicyRules {
             text: rule.text().to_owned(),
             compared: rule.text().split('(').next().unwrap_or_default().trim().to_owned(),
             does: RuleAct::from(rule.effect()),
+            list: rule.effect().to_string(),
             place: rule.place().cloned().unwrap_or_else(without),
             server: None,
             reached,

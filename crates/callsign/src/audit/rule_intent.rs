@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::fleet::Server;
 use super::index::Index;
 use super::judged_rules::{JudgedRule, JudgedRules, Naming, RuleLanguage};
+use crate::catalogue::Catalogue;
 use crate::name::{ServerKey, ToolId, nearest};
 use crate::scheme::HostSpelling;
 
@@ -81,6 +82,13 @@ pub(super) fn meaning<'a>(
         Naming::Server { server, rest, same_case: false } => {
             let (_, meant) = of_server(list, server, rest, entry);
             (NoMatch::OtherCase(server), meant)
+        }
+        Naming::StopsBefore if entry.is_beginning() => {
+            // It was meant for every server there is.
+            let mut servers: Vec<&ServerKey> = list.tools.iter().map(ToolId::server).collect();
+            servers.sort_unstable();
+            servers.dedup();
+            (NoMatch::NoSpelling, Meant { tools: Vec::new(), servers })
         }
         Naming::StopsBefore | Naming::Nothing => of_nobody(index, list, entry, owners),
     }
@@ -197,8 +205,8 @@ impl NameForm {
 /// Words that say nothing about which server is meant.
 const EMPTY_WORDS: [&str; 5] = ["mcp", "claude", "plugin", "server", "tools"];
 
-/// Servers that somebody who wrote `text` for a key may have meant: whose key is near it, or whose key or address has one
-/// of its words. At most three.
+/// Servers that somebody who wrote `text` for a key may have meant: whose key is near it, or whose key, address or announced
+/// name has one of its words. At most three.
 fn akin<'a>(index: &'a Index<'a>, text: &str) -> Vec<&'a ServerKey> {
     let text = text.to_lowercase();
     let words: Vec<&str> = text
@@ -209,9 +217,11 @@ fn akin<'a>(index: &'a Index<'a>, text: &str) -> Vec<&'a ServerKey> {
     let asked = if text.len() < 3 { "" } else { &text };
     let near = nearest(asked, index.servers.iter().map(|server| server.key.as_str()));
     let has_word = |server: &&Server| {
-        let key = server.key.to_lowercase();
-        let endpoint = server.launch.as_ref().map(|launch| launch.endpoint.to_lowercase());
-        let has = |word: &&str| key.contains(*word) || endpoint.iter().any(|at| at.contains(*word));
+        let endpoint = server.launch.as_ref().map(|launch| launch.endpoint.as_str());
+        let announced = server.catalogue.as_ref().ok().and_then(Catalogue::server_info);
+        let known_by = [Some(server.key.as_str()), endpoint, announced].into_iter().flatten();
+        let known_by: Vec<String> = known_by.map(str::to_lowercase).collect();
+        let has = |word: &&str| known_by.iter().any(|text| text.contains(*word));
         words.iter().any(has)
     };
     let is_near = |server: &&Server| near.contains(&server.key.as_str());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use callsign::audit::{Finding, Fleet, Launch, PolicyRules, Server, Unchecked, audit};
+use callsign::catalogue::Filter;
 use callsign::rules::{Effect, Place, Policy, Rule};
 use callsign::scheme::by_id;
 use callsign::{Catalogue, ServerKey, ToolId, WireName};
@@ -41,11 +42,27 @@ fn server(key: &str, entry: &Value) -> Server {
     };
     let listed = ["tools", "prompts", "resources"].iter().any(|listing| entry[listing].is_array());
     let catalogue = if listed { Ok(catalogue(entry)) } else { Err(unchecked()) };
-    Server { key: ServerKey::new(key).unwrap(), launch, catalogue }
+    let key = ServerKey::new(key).unwrap();
+    let catalogue = catalogue.map(|catalogue| filtered(&key, entry, catalogue));
+    Server { key, launch, catalogue }
+}
+
+/// Less what `include` and `exclude` leave out. A filter that is refused leaves out nothing.
+fn filtered(key: &ServerKey, entry: &Value, mut catalogue: Catalogue) -> Catalogue {
+    let list = |field: &str| -> Option<Vec<String>> {
+        let texts = entry.get(field)?.as_array()?.iter();
+        Some(texts.map(|text| text.as_str().unwrap().to_owned()).collect())
+    };
+    let filter = Filter { tools: None, include: list("include"), exclude: list("exclude") };
+    let _refused = filter.apply(key, &mut catalogue);
+    catalogue
 }
 
 fn catalogue(entry: &Value) -> Catalogue {
     let mut catalogue = Catalogue::default();
+    if entry["serverInfo"].is_object() {
+        catalogue.set_server_info(&entry["serverInfo"].to_string());
+    }
     let listing = |field: &str| entry[field].as_array().cloned().unwrap_or_default();
     for item in listing("tools") {
         match name(&item) {

@@ -72,14 +72,8 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         })
         .collect();
     drop(fleet);
-    let report = RulesReport {
-        scheme,
-        servers: &servers,
-        asked,
-        in_force: &in_force,
-        judged: &judged,
-        findings,
-    };
+    let report =
+        RulesReport { servers: &servers, asked, in_force: &in_force, judged: &judged, findings };
     show(&report, arguments, verbosity)?;
     verdict(&report, arguments.fail_on)
 }
