@@ -9,11 +9,15 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "rules/entries.rs"]
+mod entries;
 #[path = "rules/fleets.rs"]
 mod fleets;
 #[path = "rules/oracle.rs"]
 mod oracle;
 #[path = "rules/properties.rs"]
 mod properties;
+#[path = "rules/registries.rs"]
+mod registries;
 #[path = "rules/vectors.rs"]
 mod vectors;

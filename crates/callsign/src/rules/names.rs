@@ -108,13 +108,16 @@ impl Names {
                     buffer.push_str(text);
                     Written { name: Name::of(number, kind), at: from..buffer.len() }
                 };
-                let [raw, safe, legacy] = scheme::renderings(key, wire);
+                let raw = scheme::raw_name(key, wire);
+                let safe = scheme::provider_name(&raw);
                 renderings.push(write(Kind::Safe, &safe));
+                // A raw name that is legal and short is all three.
                 if raw != safe {
                     renderings.push(write(Kind::Raw, &raw));
-                }
-                if legacy != safe && legacy != raw {
-                    renderings.push(write(Kind::Legacy, &legacy));
+                    let legacy = scheme::legacy_spelling(&raw);
+                    if legacy != safe && legacy != raw {
+                        renderings.push(write(Kind::Legacy, &legacy));
+                    }
                 }
                 if let Some(name) = server.listing.exposed(row).filter(|name| **name != *safe) {
                     exposed.push(write(Kind::Exposed, name));

@@ -85,6 +85,48 @@ proptest! {
         }
     }
 
+    /// A decision finds the rules that have to do with a tool; an explanation asks every one of them.
+    #[test]
+    fn no_rule_of_any_kind_is_overlooked(
+        (registry, texts) in cases(16),
+        kinds in prop::collection::vec((0..3usize, 0..4usize, 0..4usize), 16),
+    ) {
+        let field = |text: &str, how| match how {
+            0 => text.to_owned(),
+            1 => text.chars().take(1).collect::<String>() + "*",
+            2 => "*".to_owned(),
+            _ => text.chars().take(2).collect(),
+        };
+        let rules = texts.iter().zip(&kinds).enumerate().map(|(at, (text, (kind, server, tool)))| {
+            let effect = Effect::ALL[at % 3];
+            let near = &registry[at % registry.len()];
+            match kind {
+                0 => Rule::identity(effect, &field(&near.server, *server), &field(&near.tool, *tool)),
+                1 => Rule::strict(effect, text),
+                _ => Rule::strict(effect, &format!("{text}(x)")),
+            }
+        });
+        let policy = Policy::compile(rules.collect());
+        let compiled = pool(&registry);
+        for me in &registry {
+            let Explanation { decision, answers } = policy.explain(&compiled, me.call());
+            let mut order: Vec<usize> = (0..answers.len()).collect();
+            order.sort_by_key(|at| std::cmp::Reverse(policy.rules()[*at].effect()));
+            let in_order = || order.iter().copied();
+            let takes_effect = |at: &usize| said(&answers[*at]) == Grant::Yes;
+            let by = in_order().find(takes_effect);
+            prop_assert_eq!(decision.by, by);
+            let wanted = by.map_or(Verdict::Default, |at| policy.rules()[at].effect().into());
+            prop_assert_eq!(decision.verdict, wanted);
+            let closed = in_order().filter(|at| answers[*at] == Answer::FailsClosed);
+            prop_assert_eq!(decision.failed_closed, closed.collect::<Vec<_>>());
+            let refused = in_order()
+                .take_while(|at| Some(*at) != by)
+                .filter(|at| matches!(answers[*at], Answer::Ambiguous(_)));
+            prop_assert_eq!(decision.ambiguous, refused.collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn a_disabled_tool_is_off_and_no_claimant((registry, texts) in cases(12), split in 0..12usize) {
         let (entries, allow) = texts.split_at(split.min(texts.len()));
