@@ -9,7 +9,8 @@ use serde_json::Value;
 const CASES: &str = include_str!("../../../data/cases/dialects.jsonl");
 
 /// Dialects that stand in no line of the file: their cases are at the end of their own files.
-const WITHOUT_CASES: [&str; 6] = [
+const WITHOUT_CASES: [&str; 7] = [
+    "callsign",
     "codex-requirements",
     "copilot-cli-config",
     "copilot-cli-filter",
@@ -19,7 +20,7 @@ const WITHOUT_CASES: [&str; 6] = [
 ];
 
 /// Dialects of the file that are not read yet.
-const NOT_YET: [&str; 13] = [
+const NOT_YET: [&str; 12] = [
     "agentgateway",
     "agents-sdk",
     "amazon-q",
@@ -31,7 +32,6 @@ const NOT_YET: [&str; 13] = [
     "droid",
     "goose",
     "kiro-3",
-    "qwen-code",
     "zed",
 ];
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use callsign::rules::{Answer, Claimant, Disabled, Identity, Policy, Rule, Why};
 use callsign::scheme::HostSpelling;
 
 use super::address::AddressPattern;
@@ -17,6 +18,8 @@ pub enum Reach {
     No,
     /// It can't cover any tool, and why.
     Never(Cow<'static, str>),
+    /// It would grant the tool, and grants nothing, because these could be meant as well.
+    Ambiguous(Vec<Claimant>),
     /// Whether it covers the tool is not established, and what is not. It decides nothing.
     Unknown(Cow<'static, str>),
 }
@@ -45,6 +48,12 @@ pub(crate) enum Pattern {
     Regex(regex_lite::Regex),
     /// Every tool of the servers that are started or reached like this.
     Address(AddressPattern),
+    /// Key and wire name, as callsign's own lists have them.
+    Identity(Box<Identity>),
+    /// A rule that is decided by identity: a policy of this one.
+    Judged(Box<Policy>),
+    /// A tool that is not offered, by any of its whole names.
+    Off(Disabled),
     /// Something else than an MCP tool: a program of the shell, a built-in tool. It is not judged.
     Foreign,
     /// No tool, and why.
@@ -68,9 +77,33 @@ impl Pattern {
             Self::All => true,
             Self::Regex(regex) => regex.is_match(tool.name(spelling)),
             Self::Address(address) => return address.reach(tool),
+            Self::Identity(id) => id.server.matches(tool.server()) && id.tool.matches(tool.wire()),
+            Self::Judged(policy) => return judged(policy, tool),
+            Self::Off(disabled) => disabled.covers(tool.id()),
             Self::Foreign => false,
             Self::Never(why) => return Reach::Never(why.clone()),
             Self::Unknown(what) => return Reach::Unknown(what.clone()),
         })
     }
+}
+
+/// What the one rule of a policy says, as the core judges it.
+fn judged(policy: &Policy, tool: Tool<'_>) -> Reach {
+    let mut answers = policy.explain(tool.pool(), tool.id()).answers.into_iter();
+    match answers.next() {
+        Some(Answer::Matches | Answer::FailsClosed) => Reach::Matches,
+        Some(Answer::Ambiguous(claimants)) => Reach::Ambiguous(claimants),
+        Some(Answer::No(Why::Never(never))) => Reach::Never(never.to_string().into()),
+        Some(Answer::No(Why::Unreadable)) => match policy.rules().first().map(Rule::pattern) {
+            Some(Err(unreadable)) if !is_restriction(policy) => {
+                Reach::Never(format!("{}, so it grants nothing", unreadable.cause).into())
+            }
+            _ => Reach::No,
+        },
+        Some(Answer::No(_)) | None => Reach::No,
+    }
+}
+
+fn is_restriction(policy: &Policy) -> bool {
+    policy.rules().iter().any(|rule| rule.effect().restricts())
 }
