@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use callsign::rules::Claimant;
 use callsign::{Catalogue, ServerKey, ToolId};
 use callsign_config::HostRules;
 use callsign_config::dialect::{self, Address, Dialect, Fleet, Reach, RuleFile, Tool};
@@ -35,7 +36,7 @@ impl Ruled {
 pub(crate) struct Part {
     pub(crate) text: String,
     pub(crate) does: &'static str,
-    /// `decides`, `matches` (and another decides), `never`, `unknown` or `no`.
+    /// `decides`, `matches` (and another decides), `ambiguous`, `never`, `unknown` or `no`.
     pub(crate) part: &'static str,
     /// Why, in words; nothing where the entry simply matches or doesn't.
     pub(crate) reason: Option<String>,
@@ -64,6 +65,7 @@ pub(crate) fn explained(host: &HostRules<'_>, tool: Tool<'_>) -> Option<Explaine
             Reach::Matches => ("matches", None),
             Reach::Never(why) => ("never", Some(why.into_owned())),
             Reach::Unknown(what) => ("unknown", Some(what.into_owned())),
+            Reach::Ambiguous(claimants) => ("ambiguous", Some(claimed(&claimants))),
             Reach::No => ("no", None),
         };
         let (file, place) = host.place(at)?;
@@ -79,6 +81,14 @@ pub(crate) fn explained(host: &HostRules<'_>, tool: Tool<'_>) -> Option<Explaine
     })
 }
 
+fn claimed(claimants: &[Claimant]) -> String {
+    let words = claimants.iter().map(|claimant| match claimant {
+        Claimant::Server(server) => format!("server `{server}`"),
+        Claimant::Tool { server, tool } => format!("`{tool}` of server `{server}`"),
+    });
+    words.collect::<Vec<_>>().join(" or ")
+}
+
 impl Part {
     /// Whether it has anything to do with the tool: an entry that never matches may have been meant for it.
     pub(crate) fn takes_part(&self) -> bool {
@@ -91,10 +101,12 @@ impl Part {
             "matches" => "matches, and another decides",
             "never" => "matches no tool",
             "unknown" => "can't be told, unknown",
+            "ambiguous" => "grants nothing, since it could mean",
             "no" => "does not match",
             decides => decides,
         };
         match &self.reason {
+            Some(reason) if self.part == "ambiguous" => format!("{words} {reason}"),
             Some(reason) => format!("{words}: {reason}"),
             None => words.to_owned(),
         }

@@ -25,7 +25,10 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use callsign::audit::{Decided, JudgedRule, JudgedRules, Reached, RuleAct, RuleLanguage};
+use callsign::audit::{
+    self, Decided, JudgedRule, JudgedRules, Matches, Reached, RuleAct, RuleLanguage,
+};
+use callsign::rules::{Policy, Rule};
 use callsign::scheme::HostSpelling;
 use callsign::{ServerKey, ToolId, rules};
 use serde_json::Value as Json;
@@ -150,9 +153,9 @@ impl<'f> HostRules<'f> {
             effect: effect(decision.verdict),
             by: decision.by.and_then(|by| u32::try_from(by).ok()),
         });
-        let in_force = self.rules.entries.iter().zip(&self.origins);
+        let in_force = self.rules.entries.iter().zip(&self.origins).zip(self.all_reached());
         let in_force = in_force
-            .map(|(entry, file)| self.judged_entry(&self.rules, entry, file, self.reached(entry)));
+            .map(|((entry, file), reached)| self.judged_entry(&self.rules, entry, file, reached));
         let ignored = self.dropped.iter().flat_map(|(file, set)| {
             let entries = set.entries.iter();
             entries.map(|entry| self.judged_entry(set, entry, file, Reached::Dropped))
@@ -191,13 +194,48 @@ impl<'f> HostRules<'f> {
         }
     }
 
+    /// What each entry reaches, in their order.
+    fn all_reached(&self) -> Vec<Reached> {
+        let mut judged = self.judged_by_identity().into_iter().peekable();
+        let entries = self.rules.entries.iter().enumerate();
+        entries
+            .map(|(at, entry)| match judged.next_if(|(of, _)| *of == at) {
+                Some((_, reached)) => reached,
+                None => self.reached(entry),
+            })
+            .collect()
+    }
+
+    /// Those of the entries that the core judges, by their places, ascending. All tools are held against all of them at
+    /// once, as the core does best.
+    fn judged_by_identity(&self) -> Vec<(usize, Reached)> {
+        let judged = self.rules.entries.iter().enumerate();
+        let judged: Vec<(usize, &Rule)> =
+            judged.filter_map(|(at, entry)| Some((at, entry.judged()?))).collect();
+        if judged.is_empty() {
+            return Vec::new();
+        }
+        let policy = Policy::compile(judged.iter().map(|(_, rule)| (*rule).clone()).collect());
+        let mut matches = vec![Matches::default(); judged.len()];
+        let tools: Vec<ToolId> = self.fleet.tools().map(|tool| tool.id().clone()).collect();
+        for (at, tool) in (0..).zip(&tools) {
+            for (rule, answer) in policy.touching(self.fleet.pool(), tool) {
+                if let Some(matches) = matches.get_mut(rule) {
+                    matches.note(at, tool, answer);
+                }
+            }
+        }
+        let judged = judged.into_iter().zip(matches);
+        judged.map(|((at, rule), matches)| (at, audit::reached(rule, matches, &tools))).collect()
+    }
+
     fn reached(&self, entry: &RuleEntry) -> Reached {
         let mut tools = Vec::new();
         let (mut never, mut unknown) = (entry.never().map(str::to_owned), None);
         for (at, tool) in (0..).zip(self.fleet.tools()) {
             match self.rules.reach(entry, tool) {
                 Reach::Matches => tools.push(at),
-                Reach::No => {}
+                Reach::No | Reach::Ambiguous(_) => {}
                 Reach::Never(why) => {
                     never.get_or_insert_with(|| why.into_owned());
                 }
@@ -294,7 +332,20 @@ impl RuleLanguage for HostRules<'_> {
     }
 
     fn beginnings(&self, server: &ServerKey) -> Vec<String> {
-        self.dialect().compared().server_prefix(server).into_iter().collect()
+        let spelling = self.dialect().compared();
+        let own = self
+            .is_own()
+            .then(|| Rule::identity(rules::Effect::Deny, server, "").text().to_owned());
+        // Rules that are decided by identity may name a server in each of three spellings.
+        let spelled = match spelling {
+            HostSpelling::QwenCode => [HostSpelling::Raw, spelling, HostSpelling::Legacy]
+                .map(|it| it.server_prefix(server)),
+            _ => [spelling.server_prefix(server), None, None],
+        };
+        let mut beginnings: Vec<String> =
+            own.into_iter().chain(spelled.into_iter().flatten()).collect();
+        beginnings.dedup();
+        beginnings
     }
 
     fn entry_for(&self, tool: &ToolId, entry: &JudgedRule) -> Option<String> {
@@ -318,7 +369,16 @@ impl RuleLanguage for HostRules<'_> {
 
 /// Proposals are tried before they are made: written into a list of the same name, and read as the host reads it.
 impl HostRules<'_> {
+    /// callsign's own language names server and tool apart.
+    fn is_own(&self) -> bool {
+        self.dialect().profile().id == "callsign"
+    }
+
     fn tried_entry(&self, server: &ServerKey, entry: &JudgedRule, open: bool) -> Option<String> {
+        if self.is_own() {
+            let key = Json::from(server.as_str());
+            return (!server.contains('*')).then(|| format!("{{ server = {key} }}"));
+        }
         let spelling = self.dialect().compared();
         let beginning = spelling.server_prefix(server)?;
         let bare = beginning.strip_suffix(spelling.separator()).unwrap_or(&beginning).to_owned();

@@ -172,6 +172,14 @@ impl RuleEntry {
         }
     }
 
+    /// The rule that the core judges, if it judges this entry.
+    pub(crate) fn judged(&self) -> Option<&rules::Rule> {
+        match &self.pattern {
+            Pattern::Judged(policy) => policy.rules().first(),
+            _ => None,
+        }
+    }
+
     /// Why it can't match any tool, if that can be told without one.
     #[must_use]
     pub fn never(&self) -> Option<&str> {

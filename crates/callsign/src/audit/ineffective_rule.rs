@@ -205,7 +205,8 @@ impl Ineffective<'_> {
             Cause::Untold(unseen) => unseen.as_slice(),
             _ => &[],
         };
-        let servers = self.meant.servers.iter().take(SHOWN).chain(unseen).copied();
+        let servers = self.meant.servers.iter().chain(&self.meant.near).take(SHOWN);
+        let servers = servers.chain(unseen).copied();
         Subject::rule(std::iter::once(own).chain(other).collect(), tools, servers)
     }
     fn why(&self, no_match: &NoMatch<'_>) -> String {
@@ -268,6 +269,11 @@ impl Ineffective<'_> {
     }
 
     fn servers_there_are(&self) -> String {
+        if !self.meant.near.is_empty() {
+            let near: Vec<&str> = self.meant.near.iter().map(|key| key.as_str()).collect();
+            let verb = if near.len() == 1 { "is" } else { "are" };
+            return format!("perhaps {} {verb} meant", servers_in_words(&near));
+        }
         let mut keys: Vec<&str> = self.list.tools.iter().map(|tool| tool.server().as_str()).collect();
         keys.extend(self.list.unseen.iter().map(ServerKey::as_str));
         keys.sort_unstable();
@@ -338,7 +344,7 @@ fn cause<'a>(
             (overruled(list, entry, tools)?, Meant::default())
         }
         Reached::Refused { claimants, .. } => {
-            let meant = Meant { tools: claimants.iter().collect(), servers: Vec::new() };
+            let meant = Meant { tools: claimants.iter().collect(), ..Meant::default() };
             (Cause::Refused(claimants), meant)
         }
         Reached::Unreadable(why) => (Cause::Unreadable(why), meaning().1),

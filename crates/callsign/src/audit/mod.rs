@@ -39,7 +39,7 @@ mod words;
 pub use finding::{Code, Entry, Finding, Kind, Place, Severity};
 pub use fleet::{Fleet, Launch, Server, Unchecked};
 pub use judged_rules::{Decided, JudgedRule, JudgedRules, Reached, RuleAct, RuleLanguage};
-pub use policy_rules::PolicyRules;
+pub use policy_rules::{Matches, PolicyRules, reached};
 
 use index::Index;
 

@@ -48,18 +48,18 @@ impl PolicyRules {
     /// gets its position in the policy for a line.
     #[must_use]
     pub fn judged(&self, unseen: &[ServerKey]) -> JudgedRules<'_> {
-        // Without a rule nothing is decided, and nobody has to be asked.
-        let asked = if self.policy.rules().is_empty() { &[][..] } else { &self.tools };
-        let explained = asked.iter().map(|tool| self.policy.explain(&self.pool, tool));
         let (mut decided, mut matches) =
             (Vec::new(), vec![Matches::default(); self.policy.rules().len()]);
-        for ((at, explained), me) in (0..).zip(explained).zip(&self.tools) {
-            decided.push(Decided {
-                effect: effect(explained.decision.verdict),
-                by: explained.decision.by.and_then(|by| u32::try_from(by).ok()),
-            });
-            for (answer, matches) in explained.answers.into_iter().zip(&mut matches) {
-                matches.note(at, me, answer);
+        // Without a rule nothing is decided, and nobody has to be asked.
+        let asked = if self.policy.rules().is_empty() { &[][..] } else { &self.tools };
+        for (at, tool) in (0..).zip(asked) {
+            let decision = self.policy.decide(&self.pool, tool);
+            let by = decision.by.and_then(|by| u32::try_from(by).ok());
+            decided.push(Decided { effect: effect(decision.verdict), by });
+            for (rule, answer) in self.policy.touching(&self.pool, tool) {
+                if let Some(matches) = matches.get_mut(rule) {
+                    matches.note(at, tool, answer);
+                }
             }
         }
         let entries = (1..).zip(self.policy.rules()).zip(matches);
@@ -75,16 +75,6 @@ impl PolicyRules {
     }
 
     fn entry(&self, number: u32, rule: &Rule, matches: Matches) -> JudgedRule {
-        let reached = match rule.pattern() {
-            Err(unreadable) => Reached::Unreadable(unreadable.cause.to_string()),
-            Ok(Pattern::Spelled(Spelled::Never(never))) => Reached::Never(never.to_string()),
-            Ok(Pattern::Spelled(Spelled::Exact(text)))
-                if text.contains('*') && matches.is_none() =>
-            {
-                Reached::Never("only a `*` at its end is a wildcard".into())
-            }
-            Ok(_) => self.reached(matches),
-        };
         let without = || Place { file: Arc::from("rules"), line: number, column: 1 };
         JudgedRule {
             text: rule.text().to_owned(),
@@ -93,20 +83,7 @@ impl PolicyRules {
             list: rule.effect().to_string(),
             place: rule.place().cloned().unwrap_or_else(without),
             server: None,
-            reached,
-        }
-    }
-
-    fn reached(&self, matches: Matches) -> Reached {
-        if !matches.matched.is_empty() || matches.ambiguous.is_empty() {
-            return Reached::Tools(matches.matched);
-        }
-        let of_servers =
-            self.tools.iter().filter(|id| matches.servers.contains(id.server().as_str()));
-        let claimants: BTreeSet<&ToolId> = of_servers.chain(&matches.claimants).collect();
-        Reached::Refused {
-            tools: matches.ambiguous,
-            claimants: claimants.into_iter().cloned().collect(),
+            reached: reached(rule, matches, &self.tools),
         }
     }
 
@@ -136,9 +113,9 @@ impl PolicyRules {
     }
 }
 
-/// What one rule matches.
+/// What one rule of a policy matches, collected tool by tool.
 #[derive(Debug, Clone, Default)]
-struct Matches {
+pub struct Matches {
     matched: Vec<u32>,
     ambiguous: Vec<u32>,
     claimants: BTreeSet<ToolId>,
@@ -146,29 +123,51 @@ struct Matches {
 }
 
 impl Matches {
-    fn is_none(&self) -> bool {
-        self.matched.is_empty() && self.ambiguous.is_empty()
-    }
-
-    fn note(&mut self, at: u32, me: &ToolId, answer: Answer) {
+    /// Notes what the rule says of the tool at this place.
+    pub fn note(&mut self, at: u32, tool: &ToolId, answer: Answer) {
         match answer {
             Answer::Matches | Answer::FailsClosed => self.matched.push(at),
             Answer::Ambiguous(others) => {
                 self.ambiguous.push(at);
-                self.claimants.insert(me.clone());
-                for other in others {
-                    match other {
-                        Claimant::Tool { server, tool } => {
-                            self.claimants.extend(ToolId::parse(&server, &tool));
-                        }
-                        Claimant::Server(key) => {
-                            self.servers.insert(key);
-                        }
-                    }
-                }
+                self.claimants.insert(tool.clone());
+                others.into_iter().for_each(|other| self.claimed(other));
             }
             Answer::No(_) => {}
         }
+    }
+
+    fn claimed(&mut self, other: Claimant) {
+        match other {
+            Claimant::Tool { server, tool } => {
+                self.claimants.extend(ToolId::parse(&server, &tool));
+            }
+            Claimant::Server(key) => {
+                self.servers.insert(key);
+            }
+        }
+    }
+}
+
+/// What the rule reaches among these tools, of which `matches` was collected.
+#[must_use]
+pub fn reached(rule: &Rule, matches: Matches, tools: &[ToolId]) -> Reached {
+    let nothing = matches.matched.is_empty() && matches.ambiguous.is_empty();
+    match rule.pattern() {
+        Err(unreadable) => return Reached::Unreadable(unreadable.cause.to_string()),
+        Ok(Pattern::Spelled(Spelled::Never(never))) => return Reached::Never(never.to_string()),
+        Ok(Pattern::Spelled(Spelled::Exact(text))) if text.contains('*') && nothing => {
+            return Reached::Never("only a `*` at its end is a wildcard".into());
+        }
+        Ok(_) => {}
+    }
+    if nothing || !matches.matched.is_empty() {
+        return Reached::Tools(matches.matched);
+    }
+    let of_servers = tools.iter().filter(|id| matches.servers.contains(id.server().as_str()));
+    let claimants: BTreeSet<&ToolId> = of_servers.chain(&matches.claimants).collect();
+    Reached::Refused {
+        tools: matches.ambiguous,
+        claimants: claimants.into_iter().cloned().collect(),
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) enum NoMatch<'a> {
 pub(super) struct Meant<'a> {
     pub(super) tools: Vec<&'a ToolId>,
     pub(super) servers: Vec<&'a ServerKey>,
+    /// Servers whose tools may be meant; which of them, the entry does not say.
+    pub(super) near: Vec<&'a ServerKey>,
 }
 
 /// Who has a tool of that wire name.
@@ -83,12 +85,12 @@ pub(super) fn meaning<'a>(
             let (_, meant) = of_server(list, server, rest, entry);
             (NoMatch::OtherCase(server), meant)
         }
-        Naming::StopsBefore if entry.is_beginning() => {
+        Naming::StopsBefore if entry.is_beginning() || entry.compared == "*" => {
             // It was meant for every server there is.
             let mut servers: Vec<&ServerKey> = list.tools.iter().map(ToolId::server).collect();
             servers.sort_unstable();
             servers.dedup();
-            (NoMatch::NoSpelling, Meant { tools: Vec::new(), servers })
+            (NoMatch::NoSpelling, Meant { servers, ..Meant::default() })
         }
         Naming::StopsBefore | Naming::Nothing => of_nobody(index, list, entry, owners),
     }
@@ -105,11 +107,11 @@ fn of_server<'a>(
         return (NoMatch::NoTools(server), Meant::default());
     }
     if rest.is_empty() {
-        let meant = Meant { tools: Vec::new(), servers: vec![server] };
+        let meant = Meant { servers: vec![server], ..Meant::default() };
         return (NoMatch::NoSuchTool { server, rest }, meant);
     }
     let tools = if entry.has_wildcard() { Vec::new() } else { near_tools(rest, &tools) };
-    (NoMatch::NoSuchTool { server, rest }, Meant { tools, servers: Vec::new() })
+    (NoMatch::NoSuchTool { server, rest }, Meant { tools, ..Meant::default() })
 }
 
 /// The tools of one server that somebody who wrote `text` may have meant: the one it ends in, else those it is near to.
@@ -137,7 +139,7 @@ fn of_nobody<'a>(
     if let Some((tool, of_all)) = owners.named_last(&entry.compared) {
         let spelled = of_all.iter().find_map(|id| Some((*id, spelling_of(&entry.compared, id)?)));
         if let Some((id, of)) = spelled {
-            let meant = Meant { tools: vec![id], servers: Vec::new() };
+            let meant = Meant { tools: vec![id], ..Meant::default() };
             return (NoMatch::OtherSpelling { of, tool }, meant);
         }
         let written = form.as_ref().and_then(|form| form.key_before(&entry.compared, tool));
@@ -149,12 +151,22 @@ fn of_nobody<'a>(
             true => NoMatch::OwnName,
             false => NoMatch::OtherKey { written, tool },
         };
-        return (no_match, Meant { tools, servers: Vec::new() });
+        return (no_match, Meant { tools, ..Meant::default() });
     }
     let written = form.as_ref().and_then(|form| form.key_in(entry.literal()));
-    let servers = akin(index, written.unwrap_or(entry.literal()));
-    let no_match = written.map_or(NoMatch::NoSpelling, NoMatch::NoSuchServer);
-    (no_match, Meant { tools: Vec::new(), servers })
+    let near = akin(index, written.unwrap_or(entry.literal()));
+    let (no_match, is_whole) = match (written, &form) {
+        (Some(written), Some(form)) => {
+            (NoMatch::NoSuchServer(written), form.is_whole(entry.literal(), written))
+        }
+        _ => (NoMatch::NoSpelling, false),
+    };
+    // An entry for a whole server says more than one for some of its tools.
+    let meant = match is_whole {
+        true => Meant { servers: near, ..Meant::default() },
+        false => Meant { near, ..Meant::default() },
+    };
+    (no_match, meant)
 }
 
 /// The host that writes a tool so. A tool's own name says nothing of a host.
@@ -191,6 +203,12 @@ impl NameForm {
         Some(key).filter(|key| !key.is_empty())
     }
 
+    /// Whether a text has nothing behind the key.
+    fn is_whole(&self, text: &str, key: &str) -> bool {
+        let behind = text.strip_prefix(&self.before).and_then(|rest| rest.strip_prefix(key));
+        behind.is_some_and(|behind| behind.is_empty() || behind == self.after)
+    }
+
     /// What stands in the place of the key in the beginning of a name.
     fn key_in<'t>(&self, text: &'t str) -> Option<&'t str> {
         let rest = text.strip_prefix(&self.before).filter(|_| self.tells())?;
@@ -213,9 +231,9 @@ fn akin<'a>(index: &'a Index<'a>, text: &str) -> Vec<&'a ServerKey> {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.len() >= 3 && !EMPTY_WORDS.contains(word))
         .collect();
-    // Of names this short, all are near each other.
-    let asked = if text.len() < 3 { "" } else { &text };
-    let near = nearest(asked, index.servers.iter().map(|server| server.key.as_str()));
+    let keys = index.servers.iter().map(|server| server.key.as_str());
+    // Names this short are all near each other.
+    let near = if text.len() < 3 { Vec::new() } else { nearest(&text, keys) };
     let has_word = |server: &&Server| {
         let endpoint = server.launch.as_ref().map(|launch| launch.endpoint.as_str());
         let announced = server.catalogue.as_ref().ok().and_then(Catalogue::server_info);

@@ -29,7 +29,13 @@ fn push_quoted(text: &str, out: &mut String) {
         out.push('`');
         return;
     }
-    out.extend(text.chars().take(SHOWN).flat_map(char::escape_debug));
+    for c in text.chars().take(SHOWN) {
+        match c {
+            // Neither steers a terminal, and an entry to be copied stays as it is written.
+            '"' | '\'' => out.push(c),
+            _ => out.extend(c.escape_debug()),
+        }
+    }
     match text.chars().count() {
         0..=SHOWN => out.push('`'),
         length => out.push_str(&format!("…` ({length} characters)")),

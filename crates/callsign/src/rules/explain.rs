@@ -3,6 +3,7 @@ use super::guard::Clash;
 use super::names::{Kind, Sorted};
 use super::policy::{Decision, Policy};
 use super::pool::Pool;
+use super::rule::Rule;
 use super::target::{Call, Target};
 use super::{Never, Pattern, Spelled};
 
@@ -69,19 +70,39 @@ impl Policy {
     pub fn explain<'a>(&self, pool: &Pool, call: impl Into<Call<'a>>) -> Explanation {
         let call = call.into();
         let target = Target::of(call, pool);
-        let answer = |rule| match say(rule, &target, pool) {
-            Say::Yes => Answer::Matches,
-            Say::FailsClosed => Answer::FailsClosed,
-            Say::Ambiguous(clash) => Answer::Ambiguous(pool.claimants(&clash, &target)),
-            Say::No => Answer::No(match rule.pattern() {
-                Ok(pattern) => why_not(pattern, &target),
-                Err(_) => Why::Unreadable,
-            }),
+        let answer = |rule| {
+            answer(rule, &target, pool).unwrap_or_else(|| {
+                Answer::No(match rule.pattern() {
+                    Ok(pattern) => why_not(pattern, &target),
+                    Err(_) => Why::Unreadable,
+                })
+            })
         };
         Explanation {
             decision: self.decide(pool, call),
             answers: self.rules().iter().map(answer).collect(),
         }
+    }
+
+    /// The rules that have to do with a call, by their place in [`rules`](Self::rules), ascending, and what each of them says:
+    /// never [`Answer::No`]. Takes time that grows with the number of those rules, as [`decide`](Self::decide) does.
+    #[must_use]
+    pub fn touching<'a>(&self, pool: &Pool, call: impl Into<Call<'a>>) -> Vec<(usize, Answer)> {
+        let target = Target::of(call.into(), pool);
+        let mut candidates = self.index().candidates(self.rules(), &target);
+        candidates.sort_unstable();
+        let rules = candidates.into_iter().map(|number| number as usize);
+        rules.filter_map(|at| Some((at, answer(self.rules().get(at)?, &target, pool)?))).collect()
+    }
+}
+
+/// What a rule says, if it has to do with the tool.
+fn answer(rule: &Rule, target: &Target<'_>, pool: &Pool) -> Option<Answer> {
+    match say(rule, target, pool) {
+        Say::Yes => Some(Answer::Matches),
+        Say::FailsClosed => Some(Answer::FailsClosed),
+        Say::Ambiguous(clash) => Some(Answer::Ambiguous(pool.claimants(&clash, target))),
+        Say::No => None,
     }
 }
 

@@ -41,6 +41,10 @@ impl Policy {
         &self.rules
     }
 
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+
     /// What the rules say of a call among all tools there are now.
     ///
     /// Takes time that grows with the number of rules that have to do with the tool or its server, and with the logarithm of
