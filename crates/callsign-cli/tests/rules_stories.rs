@@ -86,6 +86,13 @@ fn a_deny_by_the_readable_name_of_a_connector_does_nothing_until_it_names_the_ke
     let sandbox = project(&[(".mcp.json", &servers), (".claude/settings.json", settings)]);
     insta::assert_snapshot!("connector", check(&sandbox).exits(1).stdout);
     assert_eq!(decision(&sandbox, CONNECTOR, "send_message"), "default");
+    // Whoever asks why is told which entry was meant for it.
+    let explained =
+        sandbox.callsign(["rules", "explain", CONNECTOR, "send_message"]).run().exits(0);
+    explained.says(&[
+        "Claude Code (claude-code): default",
+        "error[CS014]: deny rule `mcp__claude_ai_Gmail__send_message`",
+    ]);
 
     let by_tool = findings(&sandbox)
         .into_iter()

@@ -51,8 +51,11 @@ pub struct HostRules<'f> {
     decisions: OnceCell<Vec<Decision>>,
     sharing: OnceCell<HashMap<&'f str, u32>>,
     /// Entries that were proposed for whole servers.
-    server_entries: RefCell<HashMap<(ServerKey, String, RuleAct, bool), Option<String>>>,
+    server_entries: RefCell<HashMap<Asked, Option<String>>>,
 }
+
+/// For which server, in which list, to do what, and whether with a wildcard an entry is wanted.
+type Asked = (ServerKey, String, RuleAct, bool);
 
 impl<'f> HostRules<'f> {
     /// The rules of these files, by dialect, in the order of [`dialect::ALL`](crate::dialect::ALL).

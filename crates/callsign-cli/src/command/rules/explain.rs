@@ -3,19 +3,22 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use callsign::audit::{self, Finding, Fleet, Kind, Severity};
 use callsign::name::nearest;
+use callsign::scheme::Qualified;
 use callsign::{ServerKey, ToolId, WireName};
+use callsign_config::HostRules;
 use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{FleetArguments, Format, RuleArguments};
-use crate::catalogues::Known;
+use crate::catalogues::{self, Known};
 use crate::command::Verbosity;
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
 use crate::named;
-use crate::output::{self, DIM, HEADING, NAME, escaped};
+use crate::output::{self, DIM, HEADING, HELP, NAME, WARNING, escaped};
 use crate::ruled::{self, Explained, Ruled};
 use crate::table::Table;
 
@@ -46,11 +49,23 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let in_force = ruled.in_force();
     let explained: Vec<Explained> =
         in_force.iter().filter_map(|host| ruled::explained(host, tool)).collect();
+    let findings = findings(&id, &known, &in_force);
     match arguments.fleet.format {
-        Format::Human => output::print(&human(&id, &explained, verbosity))?,
-        Format::Json => output::print_json(&json(&id, explained)?)?,
+        Format::Human => output::print(&human(&id, &explained, &findings, verbosity))?,
+        Format::Json => output::print_json(&json(&id, explained, &findings)?)?,
     }
     Ok(exit::SUCCESS)
+}
+
+/// What is wrong with rules that reach this tool, or that may have been meant for it.
+fn findings(id: &ToolId, known: &[Known<'_>], in_force: &[HostRules<'_>]) -> Vec<Finding> {
+    let servers = known.iter().map(catalogues::audited).collect();
+    let scheme = Qualified::default();
+    let judged = in_force.iter().map(|host| host.judged(&[])).collect();
+    let fleet = Fleet::new(&scheme, servers).with_rules(judged);
+    let mut findings = audit::audit_for(&fleet, |code| matches!(code.code, "CS014" | "CS015"));
+    findings.retain(|finding| finding.kind() == Kind::Rule && finding.tools().contains(id));
+    findings
 }
 
 /// The tool of an exposed name.
@@ -106,7 +121,12 @@ fn not_known(known: &[Known<'_>], id: &ToolId) -> Failure {
     }
 }
 
-fn human(id: &ToolId, explained: &[Explained], verbosity: Verbosity) -> String {
+fn human(
+    id: &ToolId,
+    explained: &[Explained],
+    findings: &[Finding],
+    verbosity: Verbosity,
+) -> String {
     let (wire, key) = (escaped(id.wire()), escaped(id.server()));
     let mut text = format!("tool {HEADING}{NAME}{wire}{NAME:#}{HEADING:#} of server `{key}`\n");
     for Explained { language, host, decision, because, rules } in explained {
@@ -134,6 +154,13 @@ fn human(id: &ToolId, explained: &[Explained], verbosity: Verbosity) -> String {
             let _ = writeln!(text, "{DIM}{others} with no part in it: -v shows them{DIM:#}");
         }
     }
+    for finding in findings {
+        let (code, message) = (finding.code().code, finding.message());
+        let _ = writeln!(text, "\n{WARNING}{}[{code}]{WARNING:#}: {message}", finding.severity());
+        if let Some(help) = finding.help() {
+            let _ = writeln!(text, "{HELP}help{HELP:#}: {help}");
+        }
+    }
     text
 }
 
@@ -143,8 +170,25 @@ struct Document<'a> {
     server: &'a str,
     wire: &'a str,
     languages: Vec<Explained>,
+    findings: Vec<Found<'a>>,
 }
 
-fn json(id: &ToolId, languages: Vec<Explained>) -> Result<String, Failure> {
-    output::json(&Document { version: 1, server: id.server(), wire: id.wire(), languages })
+/// What is wrong with a rule that reaches the tool, or may have been meant for it.
+#[derive(Serialize)]
+struct Found<'a> {
+    code: &'a str,
+    severity: Severity,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+fn json(id: &ToolId, languages: Vec<Explained>, findings: &[Finding]) -> Result<String, Failure> {
+    let findings = findings.iter().map(|finding| Found {
+        code: finding.code().code,
+        severity: finding.severity(),
+        message: finding.message(),
+        help: finding.help(),
+    });
+    let (server, wire) = (id.server(), id.wire());
+    output::json(&Document { version: 1, server, wire, languages, findings: findings.collect() })
 }
