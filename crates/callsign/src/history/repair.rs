@@ -35,7 +35,7 @@ pub struct Edit {
 }
 
 /// What an edit does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// A name becomes a legal one.
     Renamed {
@@ -58,6 +58,17 @@ impl Change {
         match self {
             Self::Renamed { new, .. } => new,
             Self::Removed { .. } => "",
+        }
+    }
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Renamed { old, new } => write!(f, "`{old}` becomes `{new}`"),
+            Self::Removed { name } => {
+                write!(f, "a second definition of `{name}` that says the same is taken out")
+            }
         }
     }
 }
