@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let mut outcomes = Vec::new();
     for (stored, repair) in repairs {
         let written = match arguments.write && !repair.is_empty() {
-            true => write(&stored, &repair),
+            true => write(stored, &repair),
             false => Ok(false),
         };
         outcomes.push(Outcome { stored, repair, written });
