@@ -18,10 +18,13 @@
 //! | [`Bare`] | `{tool}` | 64 | is an error |
 //! | [`Minimal`] | `{tool}`, or `{short server}_{tool}` where several servers have it | 64 | is an error |
 //!
+//! How other programs write a tool's name, in what they show and in their rules, is a [`HostSpelling`].
+//!
 //! This module is the only place that builds a spelling; a test looks for others.
 
 mod bare;
 mod error;
+mod host;
 mod legacy;
 mod minimal;
 mod prefixed;
@@ -32,6 +35,7 @@ mod separator;
 
 pub use bare::Bare;
 pub use error::{NameError, NameProblem, Part};
+pub use host::{CLAUDE_AI_CONNECTOR, HostSpelling, claude_code_plugin_key};
 pub use legacy::{Aliases, aliases, legacy_spelling, looks_cut};
 pub use minimal::Minimal;
 pub use prefixed::Prefixed;

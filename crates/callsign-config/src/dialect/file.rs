@@ -1,0 +1,193 @@
+//! A file with rules: which dialects are in it, and where such files lie.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::rules::Rules;
+use super::source::Source;
+use super::{ALL, Dialect, Found};
+use crate::discover::project_folders;
+use crate::document::Document;
+use crate::error::ConfigError;
+use crate::place::{LineIndex, Place, Span};
+use crate::tree::{Node, Value};
+
+/// A file that has been read for its rules.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RuleFile {
+    /// The path, as it was given.
+    pub path: PathBuf,
+    /// Its rules, one set a dialect. Empty if it holds none.
+    pub sets: Vec<Rules>,
+    shown: String,
+    lines: LineIndex,
+}
+
+impl RuleFile {
+    /// The line and column of a span of this file.
+    #[must_use]
+    pub fn place(&self, span: Span) -> Place {
+        self.lines.place(&self.shown, span)
+    }
+
+    /// The file's text for excerpts, without a byte order mark: every span of this file fits it. Every text that is no
+    /// part of the rules may be a secret and is overwritten with `*`, byte for byte.
+    #[must_use]
+    pub fn shown_text(&self) -> &str {
+        &self.shown
+    }
+}
+
+/// Reads a file's rules. Touches nothing else.
+///
+/// # Errors
+/// [`ConfigError`], if it can't be read, can't be parsed, or holds what can't be rules.
+pub fn read(path: &Path, dialect: Option<&'static dyn Dialect>) -> Result<RuleFile, ConfigError> {
+    parse(path, &crate::bytes_of(path, crate::MAX_SIZE)?, dialect)
+}
+
+/// Reads the rules in the bytes of a file, all dialects' that its name and content speak for, or one dialect's.
+///
+/// # Errors
+/// [`ConfigError`], if it can't be parsed, or holds what can't be rules. Nothing is made of half a file.
+pub fn parse(
+    path: &Path,
+    bytes: &[u8],
+    dialect: Option<&'static dyn Dialect>,
+) -> Result<RuleFile, ConfigError> {
+    let text = crate::text_of(path, bytes)?;
+    let document = Document::parse(path, text)?;
+    document.refuse_duplicates(&document.root)?;
+    let spoken = match dialect {
+        Some(dialect) => vec![dialect],
+        None => spoken_in(&document),
+    };
+    let source = Source { document: &document, whole_file: true };
+    let mut sets = Vec::new();
+    for dialect in spoken {
+        sets.push(dialect.read(source)?);
+    }
+    sets.retain(|rules| !rules.is_empty());
+    let shown = masked(text, &document.root, &sets);
+    Ok(RuleFile { path: path.to_owned(), sets, shown, lines: document.lines })
+}
+
+/// Rules given alone, as JSON: the value under `rules` of a `decide` line, with that dialect's own keys.
+///
+/// # Errors
+/// [`ConfigError`] with places in the text, if it is not JSON or can't be rules.
+pub fn of_value(dialect: &'static dyn Dialect, json: &str) -> Result<Rules, ConfigError> {
+    let document = Document::parse(Path::new("rules.json"), json)?;
+    document.refuse_duplicates(&document.root)?;
+    dialect.read(Source { document: &document, whole_file: false })
+}
+
+/// The dialects whose file this is by its path; if there is none, those that recognise the content.
+fn spoken_in(document: &Document<'_>) -> Vec<&'static dyn Dialect> {
+    let by_path: Vec<_> =
+        ALL.into_iter().filter(|dialect| has_its_name(*dialect, document.file)).collect();
+    if !by_path.is_empty() {
+        return by_path;
+    }
+    ALL.into_iter().filter(|dialect| dialect.recognises(Found(&document.root))).collect()
+}
+
+fn has_its_name(dialect: &dyn Dialect, file: &Path) -> bool {
+    let profile = dialect.profile();
+    profile.project_files.iter().chain(profile.user_files).any(|own| is_called(file, own))
+}
+
+/// Whether the last components of a path are these; the last of them may hold one `*`.
+fn is_called(file: &Path, own: &str) -> bool {
+    let Some((before, after)) = own.split_once('*') else { return file.ends_with(own) };
+    let (folder, before) = before.rsplit_once('/').unwrap_or(("", before));
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let fits = name.len() >= before.len() + after.len()
+        && name.starts_with(before)
+        && name.ends_with(after);
+    fits && file.parent().is_some_and(|parent| parent.ends_with(folder))
+}
+
+/// The files with rules that apply in the folder `start`: those of its project, from `start` upwards to the project's root,
+/// then those of the user. A fixed order; none twice. Only looks which files exist.
+#[must_use]
+pub fn rule_files(start: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in project_folders(start, home) {
+        for dialect in ALL {
+            dialect
+                .profile()
+                .project_files
+                .iter()
+                .for_each(|own| existing(folder, own, &mut found));
+        }
+    }
+    if let Some(home) = home {
+        for dialect in ALL {
+            dialect.profile().user_files.iter().for_each(|own| existing(home, own, &mut found));
+        }
+    }
+    found
+}
+
+fn existing(folder: &Path, own: &str, found: &mut Vec<PathBuf>) {
+    let mut files = vec![folder.join(own)];
+    if own.contains('*') {
+        let listed = files[0].parent().and_then(|parent| fs::read_dir(parent).ok());
+        let entries = listed.into_iter().flatten().filter_map(Result::ok);
+        files = entries.map(|entry| entry.path()).filter(|file| is_called(file, own)).collect();
+        files.sort();
+    }
+    for file in files {
+        if file.is_file() && !found.contains(&file) {
+            found.push(file);
+        }
+    }
+}
+
+/// The text with every value that is no part of the rules overwritten.
+fn masked(text: &str, root: &Node<'_>, sets: &[Rules]) -> String {
+    let mut open: Vec<Span> = Vec::new();
+    for rules in sets {
+        open.extend(rules.lists.iter().map(|list| list.span));
+        open.extend(rules.entries.iter().map(|entry| entry.span));
+        open.extend(rules.switches.iter().map(|switch| switch.span));
+        open.extend(rules.dropped.iter().map(|(_, span)| *span));
+    }
+    open.sort_unstable();
+    let mut shown = String::with_capacity(text.len());
+    let mut kept = 0;
+    for hidden in values_outside(root, &open) {
+        shown.push_str(text.get(kept..hidden.start).unwrap_or_default());
+        shown.extend(std::iter::repeat_n('*', hidden.end.saturating_sub(hidden.start.max(kept))));
+        kept = kept.max(hidden.end);
+    }
+    shown.push_str(text.get(kept..).unwrap_or_default());
+    shown
+}
+
+/// The spans of texts, in the file's order, that lie in none of `open`.
+fn values_outside(root: &Node<'_>, open: &[Span]) -> Vec<Span> {
+    let mut texts = Vec::new();
+    collect_texts(root, &mut texts);
+    texts.sort_unstable();
+    let mut next = open.iter().peekable();
+    let mut covered = 0;
+    texts.retain(|text| {
+        while let Some(span) = next.next_if(|span| span.start <= text.start) {
+            covered = covered.max(span.end);
+        }
+        text.end > covered
+    });
+    texts
+}
+
+fn collect_texts(node: &Node<'_>, texts: &mut Vec<Span>) {
+    match &node.value {
+        Value::Text(_) => texts.push(node.span),
+        Value::List(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Value::Map(entries) => entries.iter().for_each(|entry| collect_texts(&entry.node, texts)),
+        _ => {}
+    }
+}
