@@ -36,10 +36,12 @@ mod file;
 mod fleet;
 mod glob;
 mod js_regex;
+mod keys;
 mod pattern;
 mod profile;
 mod rules;
 mod source;
+mod wild_regex;
 
 #[cfg(test)]
 mod testing;
@@ -89,6 +91,15 @@ dialects! {
     cursor_cli: CursorCli;
     cline: Cline;
     roo: Roo;
+    continue_cli: ContinueCli;
+    amazon_q: AmazonQ;
+    amazon_q_tools: AmazonQTools;
+    kiro_3: Kiro3;
+    goose: Goose;
+    zed: Zed;
+    zed_profile: ZedProfile;
+    crush: Crush;
+    droid: Droid;
 }
 
 /// One host's rule language.

@@ -47,6 +47,10 @@ pub(crate) enum Pattern {
     Regex(regex_lite::Regex),
     /// Every tool of the servers that are started or reached like this.
     Address(AddressPattern),
+    /// What the first covers and none of the others does.
+    Except(Box<Pattern>, Vec<Pattern>),
+    /// Two readings of one entry, and what is not established; where they agree, that is the answer.
+    Disputed(Box<Pattern>, Box<Pattern>, &'static str),
     /// Something else than an MCP tool: a program of the shell, a built-in tool. It is not judged.
     Foreign,
     /// No tool, and why.
@@ -71,9 +75,32 @@ impl Pattern {
             Self::All => true,
             Self::Regex(regex) => regex.is_match(tool.name(spelling)),
             Self::Address(address) => return address.reach(tool),
+            Self::Except(covered, others) => {
+                return except(covered.reach(tool, spelling), others, tool, spelling);
+            }
+            Self::Disputed(one, other, what) => {
+                let (one, other) = (one.reach(tool, spelling), other.reach(tool, spelling));
+                return if one == other { one } else { Reach::Unknown((*what).into()) };
+            }
             Self::Foreign => false,
             Self::Never(why) => return Reach::Never(why.clone()),
             Self::Unknown(what) => return Reach::Unknown(what.clone()),
         })
     }
+}
+
+/// What is left of a reach once the others have taken theirs.
+fn except(covered: Reach, others: &[Pattern], tool: Tool<'_>, spelling: HostSpelling) -> Reach {
+    if covered == Reach::No {
+        return covered;
+    }
+    let mut left = covered;
+    for other in others {
+        match other.reach(tool, spelling) {
+            Reach::Matches => return Reach::No,
+            Reach::Unknown(what) => left = Reach::Unknown(what),
+            Reach::No | Reach::Never(_) => {}
+        }
+    }
+    left
 }
