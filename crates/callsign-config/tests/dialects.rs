@@ -7,22 +7,26 @@ use serde_json::Value;
 const CASES: &str = include_str!("../../../data/cases/dialects.jsonl");
 
 /// Dialects that stand in no line of the file: their cases are at the end of their own files.
-const WITHOUT_CASES: [&str; 7] = [
+const WITHOUT_CASES: [&str; 15] = [
+    "amp",
+    "amp-servers",
     "codex-requirements",
     "copilot-cli-config",
     "copilot-cli-filter",
+    "deep-agents",
+    "fastmcp",
+    "junie",
     "kilo",
+    "librechat",
+    "responses-api",
     "vscode",
     "vscode-tools",
+    "windsurf",
     "zed-profile",
 ];
 
 /// Dialects of the file that are not read yet.
-const NOT_YET: [&str; 5] = [
-    "agentgateway",
-    "agents-sdk",
-    "docker-agent",
-    "docker-gateway",
+const NOT_YET: [&str; 1] = [
     "qwen-code",
 ];
 

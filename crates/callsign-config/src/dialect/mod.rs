@@ -32,6 +32,7 @@
 //! file; tests/dialects.rs runs the former.
 
 mod address;
+mod cel;
 mod file;
 mod fleet;
 mod glob;
@@ -100,6 +101,18 @@ dialects! {
     zed_profile: ZedProfile;
     crush: Crush;
     droid: Droid;
+    docker_gateway: DockerGateway;
+    docker_agent: DockerAgent;
+    agents_sdk: AgentsSdk;
+    responses_api: ResponsesApi;
+    deep_agents: DeepAgents;
+    librechat: LibreChat;
+    junie: Junie;
+    windsurf: Windsurf;
+    amp: Amp;
+    amp_servers: AmpServers;
+    fastmcp: FastMcp;
+    agentgateway: AgentGateway;
 }
 
 /// One host's rule language.

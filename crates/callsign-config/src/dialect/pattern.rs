@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use callsign::scheme::HostSpelling;
 
 use super::address::AddressPattern;
+use super::cel::Condition;
 use super::fleet::Tool;
 use super::glob::{Glob, Wild};
 
@@ -47,6 +48,8 @@ pub(crate) enum Pattern {
     Regex(regex_lite::Regex),
     /// Every tool of the servers that are started or reached like this.
     Address(AddressPattern),
+    /// An expression about the tool.
+    Condition(Condition),
     /// What the first covers and none of the others does.
     Except(Box<Pattern>, Vec<Pattern>),
     /// Two readings of one entry, and what is not established; where they agree, that is the answer.
@@ -75,6 +78,7 @@ impl Pattern {
             Self::All => true,
             Self::Regex(regex) => regex.is_match(tool.name(spelling)),
             Self::Address(address) => return address.reach(tool),
+            Self::Condition(condition) => return condition.reach(tool),
             Self::Except(covered, others) => {
                 return except(covered.reach(tool, spelling), others, tool, spelling);
             }
