@@ -37,6 +37,7 @@ pub mod catalogue;
 pub mod history;
 pub mod name;
 pub mod registry;
+pub mod rules;
 pub mod scheme;
 
 pub use catalogue::{Catalogue, Tool};

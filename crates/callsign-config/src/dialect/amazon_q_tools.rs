@@ -56,7 +56,7 @@ impl Dialect for AmazonQTools {
     }
 
     fn reach(&self, _: &Rules, entry: &RuleEntry, tool: Tool<'_>) -> Reach {
-        let Pattern::Prefix(text) = &entry.pattern else {
+        let Pattern::Exact(text) = &entry.pattern else {
             return entry.pattern.reach(tool, SPELLING);
         };
         let server = [SPELLING.marker(), tool.key(SPELLING)].concat();
@@ -81,7 +81,7 @@ fn pattern(text: &str, is_sole: bool) -> Pattern {
         _ if wire != "*" && wire.contains('*') => {
             Pattern::never("after `/` only a lone `*` is a wildcard")
         }
-        _ => Pattern::Prefix(text.to_owned()),
+        _ => Pattern::Exact(text.to_owned()),
     }
 }
 

@@ -73,7 +73,7 @@ impl Dialect for AmpServers {
                     );
                 }
                 Reach::Unknown(what) => return Decision::by(Verdict::Default, index, what),
-                Reach::No | Reach::Never(_) => {}
+                Reach::No | Reach::Never(_) | Reach::Ambiguous(_) => {}
             }
         }
         match rules.lists.is_empty() {

@@ -15,6 +15,7 @@
 
 use callsign::scheme::HostSpelling;
 
+use super::cursor_cli::CursorCli;
 use super::fleet::{Fleet, Tool};
 use super::glob::{Glob, Wild};
 use super::pattern::{Pattern, Reach};
@@ -101,6 +102,7 @@ impl Dialect for ClaudeCode {
         let Some(permissions) = found.0.get("permissions") else { return false };
         CLASSES.iter().any(|(list, _)| permissions.get(list).is_some())
             && found.0.get("mcpServers").is_none()
+            && !CursorCli.recognises(found)
     }
 }
 
@@ -152,7 +154,9 @@ fn on_the_line(text: &str, effect: Effect) -> Pattern {
 fn pattern(text: &str, effect: Effect) -> Pattern {
     let literal = text.split('*').next().unwrap_or_default();
     let marker = SPELLING.marker();
-    if !literal.starts_with(marker) && !(text.contains('*') && marker.starts_with(literal)) {
+    let may_be_mcp = literal.starts_with(marker)
+        || text.contains('*') && !text.contains('(') && marker.starts_with(literal);
+    if !may_be_mcp {
         return Pattern::Foreign;
     }
     if let Some(key) = whole_server(text) {

@@ -13,7 +13,7 @@ use callsign::scheme::HostSpelling;
 use super::Dialect;
 use super::fleet::{Fleet, Tool};
 use super::js_regex::js_regex;
-use super::pattern::{Pattern, Reach};
+use super::pattern::Pattern;
 use super::profile::{Acts, Fact, Profile};
 use super::rules::{Decision, Effect, Rules, Verdict};
 use super::source::{Reader, Source};
@@ -120,6 +120,7 @@ fn pattern(text: &str) -> Pattern {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Reach;
     use super::super::testing::reaches;
     use super::*;
 

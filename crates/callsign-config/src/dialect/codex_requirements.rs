@@ -63,7 +63,7 @@ impl Dialect for CodexRequirements {
             match rules.reach(entry, call) {
                 Reach::Matches => return Decision::by(Verdict::Allow, index, "listed with this identity"),
                 Reach::Unknown(what) => return Decision::by(Verdict::Default, index, what),
-                Reach::No | Reach::Never(_) => {}
+                Reach::No | Reach::Never(_) | Reach::Ambiguous(_) => {}
             }
         }
         match rules.lists.is_empty() {

@@ -75,9 +75,11 @@ impl Dialect for DockerGateway {
         Ok(reader.rules)
     }
 
-    fn reach(&self, _: &Rules, entry: &RuleEntry, tool: Tool<'_>) -> Reach {
-        let Pattern::Prefix(flag) = &entry.pattern else {
-            return entry.pattern.reach(tool, HostSpelling::Bare);
+    fn reach(&self, rules: &Rules, entry: &RuleEntry, tool: Tool<'_>) -> Reach {
+        let is_of_file = rules.list_of(entry).is_some_and(|list| list.server.is_some());
+        let flag = match &entry.pattern {
+            Pattern::Exact(flag) if !is_of_file => flag,
+            pattern => return pattern.reach(tool, HostSpelling::Bare),
         };
         let same = |text: &str, name: &str| text.to_lowercase() == name.to_lowercase();
         if same(flag, tool.wire()) || same(flag, tool.name(SPELLING)) {
@@ -134,7 +136,7 @@ fn on_the_line(text: &str) -> Pattern {
         _ if text.contains('*') && (wire != "*" || text.matches('*').count() > 1) => {
             Pattern::never("the only wildcards are `*` alone and `{server}:*`")
         }
-        _ => Pattern::Prefix(text.to_owned()),
+        _ => Pattern::Exact(text.to_owned()),
     }
 }
 

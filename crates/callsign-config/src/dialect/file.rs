@@ -191,3 +191,118 @@ fn collect_texts(node: &Node<'_>, texts: &mut Vec<Span>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialects_of(path: &str, text: &str) -> Vec<&'static str> {
+        let file = parse(Path::new(path), text.as_bytes(), None).unwrap();
+        file.sets.iter().map(|rules| rules.dialect.profile().id).collect()
+    }
+
+    #[test]
+    fn one_file_may_hold_several_dialects() {
+        let text = r#"{"permissions": {"deny": ["mcp__a"]}, "deniedMcpServers": [],
+                       "hooks": {"PreToolUse": [{"matcher": "mcp__a__.*"}]}}"#;
+        let all = ["claude-code", "claude-code-managed", "claude-code-hook"];
+        assert_eq!(dialects_of("p/.claude/settings.json", text), all);
+        assert_eq!(dialects_of("p/.claude/settings.json", "{}"), [""; 0]);
+    }
+
+    #[test]
+    fn content_speaks_where_the_name_does_not() {
+        assert_eq!(
+            dialects_of("x.json", r#"{"permissions": {"deny": ["mcp__a"]}}"#),
+            ["claude-code"]
+        );
+        assert_eq!(dialects_of("x.json", r#"{"mcpAllowlist": ["a:b"]}"#), ["cursor"]);
+        let policy = "[[rule]]\ntoolName = \"mcp_*\"\ndecision = \"deny\"\npriority = 1\n";
+        assert_eq!(dialects_of("x.toml", policy), ["gemini-policy"]);
+        assert_eq!(
+            dialects_of("x.json", r#"{"permissions": {"allow": ["Mcp(a:b)"]}}"#),
+            ["cursor-cli"]
+        );
+    }
+
+    #[test]
+    fn front_matter_keeps_its_places() {
+        let text = "---\nname: reader\ntools: Read, mcp__docs__search\n---\nRead the docs.\n";
+        let file = parse(Path::new(".claude/agents/reader.md"), text.as_bytes(), None).unwrap();
+        let entry = &file.sets[0].entries[1];
+        assert_eq!(
+            (entry.text.as_str(), file.place(entry.span).to_string()),
+            ("mcp__docs__search", "3:14".into())
+        );
+    }
+
+    #[test]
+    fn broken_files_are_errors_with_a_place() {
+        for (path, text, place) in [
+            (".claude/settings.json", "{\"permissions\": {\"deny\": \"mcp__a\"}}", "1:26"),
+            (".claude/settings.json", "{\"permissions\": {\"deny\": [1]}}", "1:27"),
+            (".claude/settings.json", "{\"permissions\": {\"deny\": [], \"deny\": []}}", "1:30"),
+            (".codex/config.toml", "[mcp_servers.a]\nenabled_tools = \"x\"\n", "2:17"),
+            (".claude/agents/a.md", "---\ntools: [\n---\n", "2:8"),
+        ] {
+            let error = parse(Path::new(path), text.as_bytes(), None).unwrap_err();
+            let line = error.place().map(|place| place.to_string());
+            // The parser of YAML may point behind the opening bracket.
+            let near = line.as_deref().is_some_and(|line| line == place || path.ends_with(".md"));
+            assert!(near, "{path}: {error}");
+            assert!(!error.remedy().is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_not_shown() {
+        let text = r#"{"env": {"X": "s3cret"}, "permissions": {"deny": ["mcp__a"]}}"#;
+        let file = parse(Path::new(".claude/settings.json"), text.as_bytes(), None).unwrap();
+        assert!(!file.shown_text().contains("s3cret") && file.shown_text().contains("mcp__a"));
+        assert_eq!(file.shown_text().len(), text.len());
+    }
+
+    #[test]
+    fn names_with_a_star() {
+        assert!(is_called(Path::new("/home/x/.claude/agents/a.md"), ".claude/agents/*.md"));
+        assert!(!is_called(Path::new(".claude/agents/b/a.md"), ".claude/agents/*.md"));
+        assert!(is_called(Path::new(".github/agents/x.agent.md"), ".github/agents/*.agent.md"));
+        assert!(!is_called(Path::new("agents/.md"), ".github/agents/*.agent.md"));
+    }
+
+    #[test]
+    fn rule_files_are_found_for_project_and_user() {
+        let root = std::env::temp_dir().join(format!("callsign-rule-files-{}", std::process::id()));
+        let files = [
+            "p/.git/x",
+            "p/.claude/settings.json",
+            "p/.claude/agents/b.md",
+            "p/.claude/agents/a.md",
+            "p/.claude/agents/a.txt",
+            "p/sub/opencode.json",
+            ".codex/config.toml",
+            ".gemini/policies/x.toml",
+        ];
+        for file in files {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "{}").unwrap();
+        }
+        let found = rule_files(&root.join("p/sub"), Some(&root));
+        let relative =
+            |file: &PathBuf| file.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let found: Vec<String> = found.iter().map(relative).collect();
+        assert_eq!(
+            found,
+            [
+                "p/sub/opencode.json",
+                "p/.claude/settings.json",
+                "p/.claude/agents/a.md",
+                "p/.claude/agents/b.md",
+                ".codex/config.toml",
+                ".gemini/policies/x.toml"
+            ]
+        );
+        let _ = fs::remove_dir_all(&root);
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
+use callsign::rules::Pool;
 use callsign::scheme::HostSpelling;
 use callsign::{ServerKey, ToolId};
 
@@ -36,6 +37,7 @@ pub struct Fleet {
     addresses: HashMap<ServerKey, Address>,
     read_only: HashMap<usize, bool>,
     spelled: [OnceLock<Spelled>; HostSpelling::ALL.len()],
+    pool: OnceLock<Pool>,
 }
 
 /// One spelling's names.
@@ -103,6 +105,12 @@ impl Fleet {
         self.tools().find(|tool| tool.id() == id)
     }
 
+    /// The tools as the core judges rules against them.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        self.pool.get_or_init(|| Pool::of(&self.tools))
+    }
+
     fn spelled(&self, spelling: HostSpelling) -> Option<&Spelled> {
         let index = HostSpelling::ALL.iter().position(|known| *known == spelling)?;
         Some(self.spelled.get(index)?.get_or_init(|| {
@@ -145,6 +153,12 @@ impl<'f> Tool<'f> {
     #[must_use]
     pub fn wire(self) -> &'f str {
         self.id().wire()
+    }
+
+    /// All tools, as the core judges rules against them.
+    #[must_use]
+    pub fn pool(self) -> &'f Pool {
+        self.fleet.pool()
     }
 
     /// Its name as that host writes it.

@@ -211,6 +211,13 @@ mod tests {
     }
 
     #[test]
+    fn the_beginning_of_a_tools_name_is_read_as_a_key() {
+        let tools = &["a/get_x", "a_get/y"];
+        assert_eq!(verdict(&GeminiPolicy, &deny("a", "get_*"), tools, "a/get_x"), "default");
+        assert_eq!(verdict(&GeminiPolicy, &deny("a", "get_*"), tools, "a_get/y"), "deny");
+    }
+
+    #[test]
     fn other_stars_are_literal() {
         for (server, tool) in
             [("", "mcp_*_search"), ("", "mcp_a_s*"), ("*", "search"), ("a", "sea*"), ("", "a_*"), ("", "a__*")]

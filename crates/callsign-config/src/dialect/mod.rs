@@ -73,6 +73,7 @@ macro_rules! dialects {
 }
 
 dialects! {
+    own: Callsign;
     claude_code: ClaudeCode;
     claude_code_subagent: ClaudeCodeSubagent;
     claude_code_managed: ClaudeCodeManaged;
@@ -82,6 +83,7 @@ dialects! {
     gemini_server: GeminiServer;
     gemini_policy: GeminiPolicy;
     gemini_settings: GeminiSettings;
+    qwen_code: QwenCode;
     opencode: OPENCODE KILO;
     vscode_tools: VsCodeTools;
     vscode_eligibility: VsCodeEligibility;

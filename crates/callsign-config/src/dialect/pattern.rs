@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use callsign::rules::{Answer, Claimant, Disabled, Identity, Policy, Rule, Why};
 use callsign::scheme::HostSpelling;
 
 use super::address::AddressPattern;
 use super::cel::Condition;
 use super::fleet::Tool;
-use super::glob::{Glob, Wild};
+use super::glob::Glob;
 
 /// What an entry does to one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Reach {
     No,
     /// It can't cover any tool, and why.
     Never(Cow<'static, str>),
+    /// It would grant the tool, and grants nothing, because these could be meant as well.
+    Ambiguous(Vec<Claimant>),
     /// Whether it covers the tool is not established, and what is not. It decides nothing.
     Unknown(Cow<'static, str>),
 }
@@ -36,8 +39,6 @@ pub(crate) enum Pattern {
     Exact(String),
     /// A wildcard over the whole name.
     Glob(Glob),
-    /// The beginning of the name.
-    Prefix(String),
     /// Every tool of the server whose key, as the dialect spells it, is this.
     Server(String),
     /// The server's key and the wire name, each with its own wildcards.
@@ -54,6 +55,12 @@ pub(crate) enum Pattern {
     Except(Box<Pattern>, Vec<Pattern>),
     /// Two readings of one entry, and what is not established; where they agree, that is the answer.
     Disputed(Box<Pattern>, Box<Pattern>, &'static str),
+    /// Key and wire name, as callsign's own lists have them.
+    Identity(Box<Identity>),
+    /// A rule that is decided by identity: a policy of this one.
+    Judged(Box<Policy>),
+    /// A tool that is not offered, by any of its whole names.
+    Off(Disabled),
     /// Something else than an MCP tool: a program of the shell, a built-in tool. It is not judged.
     Foreign,
     /// No tool, and why.
@@ -72,7 +79,6 @@ impl Pattern {
         Reach::of(match self {
             Self::Exact(text) => tool.name(spelling) == text,
             Self::Glob(glob) => glob.matches(tool.name(spelling)),
-            Self::Prefix(text) => tool.name(spelling).starts_with(text.as_str()),
             Self::Server(key) => tool.key(spelling) == key,
             Self::Parts(server, wire) => server.matches(tool.server()) && wire.matches(tool.wire()),
             Self::All => true,
@@ -86,6 +92,9 @@ impl Pattern {
                 let (one, other) = (one.reach(tool, spelling), other.reach(tool, spelling));
                 return if one == other { one } else { Reach::Unknown((*what).into()) };
             }
+            Self::Identity(id) => id.server.matches(tool.server()) && id.tool.matches(tool.wire()),
+            Self::Judged(policy) => return judged(policy, tool),
+            Self::Off(disabled) => disabled.covers(tool.id()),
             Self::Foreign => false,
             Self::Never(why) => return Reach::Never(why.clone()),
             Self::Unknown(what) => return Reach::Unknown(what.clone()),
@@ -103,8 +112,29 @@ fn except(covered: Reach, others: &[Pattern], tool: Tool<'_>, spelling: HostSpel
         match other.reach(tool, spelling) {
             Reach::Matches => return Reach::No,
             Reach::Unknown(what) => left = Reach::Unknown(what),
-            Reach::No | Reach::Never(_) => {}
+            Reach::No | Reach::Never(_) | Reach::Ambiguous(_) => {}
         }
     }
     left
+}
+
+/// What the one rule of a policy says, as the core judges it.
+fn judged(policy: &Policy, tool: Tool<'_>) -> Reach {
+    let mut answers = policy.explain(tool.pool(), tool.id()).answers.into_iter();
+    match answers.next() {
+        Some(Answer::Matches | Answer::FailsClosed) => Reach::Matches,
+        Some(Answer::Ambiguous(claimants)) => Reach::Ambiguous(claimants),
+        Some(Answer::No(Why::Never(never))) => Reach::Never(never.to_string().into()),
+        Some(Answer::No(Why::Unreadable)) => match policy.rules().first().map(Rule::pattern) {
+            Some(Err(unreadable)) if !is_restriction(policy) => {
+                Reach::Never(format!("{}, so it grants nothing", unreadable.cause).into())
+            }
+            _ => Reach::No,
+        },
+        Some(Answer::No(_)) | None => Reach::No,
+    }
+}
+
+fn is_restriction(policy: &Policy) -> bool {
+    policy.rules().iter().any(|rule| rule.effect().restricts())
 }

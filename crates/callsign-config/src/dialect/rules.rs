@@ -1,6 +1,9 @@
 //! Rules as they were read: lists, their entries, and the switches beside them.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use callsign::rules::{self, Policy, Unreadable};
 
 use super::Dialect;
 use super::fleet::{Fleet, Tool};
@@ -159,6 +162,16 @@ impl RuleEntry {
         !matches!(self.pattern, Pattern::Foreign)
     }
 
+    /// What is wrong with an entry of callsign's own that can't be read. One that denies or asks covers what it may have been
+    /// meant for all the same.
+    #[must_use]
+    pub fn unreadable(&self) -> Option<&Unreadable> {
+        match &self.pattern {
+            Pattern::Judged(policy) => policy.rules().first().and_then(|rule| rule.pattern().err()),
+            _ => None,
+        }
+    }
+
     /// Why it can't match any tool, if that can be told without one.
     #[must_use]
     pub fn never(&self) -> Option<&str> {
@@ -193,6 +206,8 @@ pub struct Rules {
     pub switches: Vec<Switch>,
     /// Why the host ignores all of it, and where the cause stands.
     pub dropped: Option<(String, Span)>,
+    /// All entries that are decided by identity, made when a decision is asked for.
+    policy: OnceLock<Policy>,
 }
 
 /// Why a bare name is reported although it may be a built-in tool's.
@@ -200,7 +215,14 @@ const BARE: &str = "a bare name is that of a built-in tool here, and no MCP tool
 
 impl Rules {
     pub(crate) fn new(dialect: &'static dyn Dialect) -> Self {
-        Self { dialect, lists: vec![], entries: vec![], switches: vec![], dropped: None }
+        Self {
+            dialect,
+            lists: vec![],
+            entries: vec![],
+            switches: vec![],
+            dropped: None,
+            policy: OnceLock::new(),
+        }
     }
 
     /// Whether the file says nothing in this dialect.
@@ -271,6 +293,35 @@ impl Rules {
         Decision::default()
     }
 
+    /// What the core makes of the entries that are decided by identity.
+    pub(crate) fn by_identity(&self, call: Tool<'_>) -> Decision {
+        let judged = || {
+            self.entries.iter().enumerate().filter_map(|(index, entry)| match &entry.pattern {
+                Pattern::Judged(policy) => policy.rules().first().map(|rule| (index, rule)),
+                _ => None,
+            })
+        };
+        let policy = self
+            .policy
+            .get_or_init(|| Policy::compile(judged().map(|(_, rule)| rule.clone()).collect()));
+        let decision = policy.decide(call.pool(), call.id());
+        let entry = decision.by.and_then(|by| judged().nth(by)).map(|(index, _)| index);
+        match (entry, decision.verdict) {
+            (Some(entry), verdict) => {
+                let because = match decision.failed_closed.is_empty() {
+                    true => "deny, then ask, then allow: the first class with a match decides",
+                    false => "a rule that can't be read covers what it may have been meant for",
+                };
+                Decision::by(verdict_of(verdict), entry, because)
+            }
+            (None, _) if !decision.ambiguous.is_empty() => Decision::new(
+                Verdict::Default,
+                "a grant could be meant for another tool as well, so it grants nothing",
+            ),
+            (None, _) => Decision::default(),
+        }
+    }
+
     /// The value of a switch.
     pub(crate) fn switch(&self, name: &str) -> Option<&str> {
         self.switches.iter().find(|switch| switch.name == name).map(|switch| switch.value.as_str())
@@ -301,5 +352,14 @@ impl RuleList {
     /// Whether it says anything about the tools of that server.
     pub(crate) fn concerns(&self, tool: Tool<'_>) -> bool {
         self.server.as_deref().is_none_or(|server| server == tool.server())
+    }
+}
+
+fn verdict_of(verdict: rules::Verdict) -> Verdict {
+    match verdict {
+        rules::Verdict::Disabled | rules::Verdict::Deny => Verdict::Deny,
+        rules::Verdict::Ask => Verdict::Ask,
+        rules::Verdict::Allow => Verdict::Allow,
+        rules::Verdict::Default => Verdict::Default,
     }
 }

@@ -95,7 +95,7 @@ impl Dialect for Windsurf {
                     return Decision::by(Verdict::Allow, index, "listed with this command");
                 }
                 Reach::Unknown(what) => return Decision::by(Verdict::Default, index, what),
-                Reach::No | Reach::Never(_) => {}
+                Reach::No | Reach::Never(_) | Reach::Ambiguous(_) => {}
             }
         }
         match rules.has_list(Effect::Show, call) {

@@ -31,11 +31,13 @@ mod prefixed;
 mod prefixed_safe;
 mod provider_safe;
 mod qualified;
+mod segments;
 mod separator;
 
 pub use bare::Bare;
 pub use error::{NameError, NameProblem, Part};
 pub use host::{CLAUDE_AI_CONNECTOR, HostSpelling, claude_code_plugin_key};
+pub(crate) use legacy::key_vouches;
 pub use legacy::{Aliases, aliases, legacy_spelling, looks_cut};
 pub use minimal::Minimal;
 pub use prefixed::Prefixed;
@@ -45,6 +47,11 @@ pub use provider_safe::{
     provider_name_utf16,
 };
 pub use qualified::{Qualified, raw_name};
+pub(crate) use segments::legacy_whole;
+pub use segments::{
+    begins_as_a_name, boundaries, boundary_of, key_part, renderings, second_part,
+    segment_spellings, server_part,
+};
 pub use separator::{Reading, other_reading};
 
 use crate::name::{ExposedName, ServerKey, ToolId, WireName};
