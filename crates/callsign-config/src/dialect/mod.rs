@@ -98,11 +98,15 @@ dialects! {
     amazon_q: AmazonQ;
     amazon_q_tools: AmazonQTools;
     kiro_3: Kiro3;
+    kiro_mcp: KiroMcp;
     goose: Goose;
     zed: Zed;
     zed_profile: ZedProfile;
     crush: Crush;
     droid: Droid;
+    droid_agent: DroidAgent;
+    droid_policy: DroidPolicy;
+    hook_matchers: DROID_HOOK CRUSH_HOOK;
     docker_gateway: DockerGateway;
     docker_agent: DockerAgent;
     agents_sdk: AgentsSdk;
