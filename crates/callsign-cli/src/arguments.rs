@@ -57,6 +57,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: command::rules::Command,
     },
+    /// Mend tool names in stored requests and conversations.
+    History(command::history::Arguments),
     /// Print the page of a finding, such as CS001.
     Explain(command::explain::Arguments),
     /// Print a completion script for a shell.
