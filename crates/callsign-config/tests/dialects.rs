@@ -9,8 +9,9 @@ use serde_json::Value;
 const CASES: &str = include_str!("../../../data/cases/dialects.jsonl");
 
 /// Dialects that stand in no line of the file: their cases are at the end of their own files.
-const WITHOUT_CASES: [&str; 7] = [
+const WITHOUT_CASES: [&str; 8] = [
     "callsign",
+    "cline-sdk",
     "codex-requirements",
     "copilot-cli-config",
     "copilot-cli-filter",
