@@ -38,12 +38,12 @@ pub(crate) fn before(text: &[u8], start: usize) -> Edge {
         Found::Char('/') if text.ends_with(b"</") => Edge::Clear,
         Found::Char('.' | ':' | '/' | '\\' | '$') => Edge::Unsure,
         Found::Char('@') => match last(&text[..text.len() - 1]) {
-            Found::Char(c) if is_word(c) => Edge::Unsure,
+            Found::Char(c) if may_end_name(c) => Edge::Unsure,
             _ => Edge::Clear,
         },
         Found::Char('*') => match last(trim_end(text, b'*')) {
             Found::Char(c) if is_word(c) || c == '-' => Edge::Inside,
-            Found::Char('"' | '\'' | '`' | ',' | '.' | '/' | ':') => Edge::Unsure,
+            Found::Char('"' | '\'' | '`' | ',' | '.' | '/' | ':' | ')') => Edge::Unsure,
             _ => Edge::Clear,
         },
         Found::Char(_) => Edge::Clear,
@@ -66,7 +66,7 @@ pub(crate) fn after(text: &[u8], end: usize) -> Edge {
         Found::Char('/') if rest.starts_with(b"/>") => Edge::Clear,
         Found::Char('/') => Edge::Unsure,
         Found::Char('@' | '$' | '?') => match first(&rest[1..]) {
-            Found::Char(c) if is_word(c) => Edge::Unsure,
+            Found::Char(c) if may_begin_name(c) => Edge::Unsure,
             _ => Edge::Clear,
         },
         Found::Char('*') if closes_emphasis(text, end) => Edge::Clear,
@@ -80,7 +80,7 @@ fn after_stops(text: &[u8], end: usize) -> Edge {
     let rest = trim_start(&text[end..], b".:");
     let next = text.len() - rest.len();
     match first(rest) {
-        Found::Char(c) if is_word(c) || matches!(c, '/' | '\\' | '-' | '$') => Edge::Unsure,
+        Found::Char(c) if may_begin_name(c) || matches!(c, '/' | '\\' | '-' | '$') => Edge::Unsure,
         Found::Char('*') if !rest.starts_with(b"**") && !closes_emphasis(text, next) => {
             Edge::Wildcard
         }
@@ -102,7 +102,8 @@ fn closes_emphasis(text: &[u8], at: usize) -> bool {
         if run != stars {
             continue;
         }
-        let opens = |byte: &u8| matches!(byte, b' ' | b'\t' | b'(' | b'|' | b'>' | b'[' | b':');
+        // No separator of a spelling is among them, so that a pattern opens nothing.
+        let opens = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|' | b'>');
         let spaced = line.get(index).is_none_or(u8::is_ascii_whitespace) && index < line.len();
         open = if open { false } else { !spaced && line[..begin].last().is_none_or(opens) };
     }
@@ -153,6 +154,17 @@ pub(crate) fn is_word(c: char) -> bool {
         || c.is_alphanumeric()
         || matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
             | '\u{200c}' | '\u{200d}' | '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+/// Whether a name of some spelling may begin with it. Where another name stands nearby, it must not matter whether that has
+/// been moved.
+fn may_begin_name(c: char) -> bool {
+    is_word(c) || matches!(c, '@' | '-')
+}
+
+/// As [`may_begin_name`]: the last character of a name.
+fn may_end_name(c: char) -> bool {
+    is_word(c) || matches!(c, ')' | '-')
 }
 
 /// One end of a text.

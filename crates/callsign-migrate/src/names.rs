@@ -85,6 +85,22 @@ impl Names {
     }
 }
 
+impl Names {
+    /// Notes that the old spelling stands in the new one at that offset.
+    pub(crate) fn note(&mut self, old: &[u8], offset: usize, new: &Arc<str>) {
+        if let Some(name) = self.table.get_mut(old) {
+            name.inside.push((offset, Arc::clone(new)));
+        }
+    }
+
+    pub(crate) fn refuse(&mut self, old: &[u8], reason: Reason) {
+        if let Some(name) = self.table.get_mut(old) {
+            name.fate = Fate::Stay(Arc::new(reason));
+            name.becomes_plain = false;
+        }
+    }
+}
+
 type Holders<'a> = BTreeMap<String, Vec<&'a ToolId>>;
 
 /// Who has each name under a spelling.
@@ -119,8 +135,6 @@ impl<'a> Targets<'a> {
         let spelling = match self.to.write(tool) {
             Ok(spelling) if spelling == text => return Fate::Same,
             Ok(spelling) => spelling,
-            // What can't be written better stays silently.
-            Err(_) if self.to.spell(tool) == text => return Fate::Same,
             Err(reason) => return stay(reason),
         };
         let others = self.holders.get(&spelling).map_or(&[][..], Vec::as_slice);

@@ -92,14 +92,19 @@ fn new_name_around(name: &Name, text: &[u8], start: usize) -> Option<usize> {
 
 /// As [`new_name_around`], for a pattern.
 fn is_around(new: &str, text: &[u8], start: usize, end: usize) -> bool {
-    memchr::memmem::find_iter(new.as_bytes(), &text[start..end])
-        .any(|at| start.checked_sub(at).and_then(|start| whole_at(new, text, start)).is_some())
+    memchr::memmem::find_iter(new.as_bytes(), &text[start..end]).any(|at| {
+        let begin = start.checked_sub(at);
+        begin.is_some_and(|begin| begin + new.len() == end && stands_at(new, text, begin))
+            || begin.and_then(|begin| whole_at(new, text, begin)).is_some()
+    })
 }
 
 fn whole_at(new: &str, text: &[u8], start: usize) -> Option<usize> {
     let end = start + new.len();
-    let stands = text.get(start..end) == Some(new.as_bytes())
+    (stands_at(new, text, start) && edge::after(text, end) == Edge::Clear).then_some(end)
+}
+
+fn stands_at(new: &str, text: &[u8], start: usize) -> bool {
+    text.get(start..start + new.len()) == Some(new.as_bytes())
         && edge::before(text, start) == Edge::Clear
-        && edge::after(text, end) == Edge::Clear;
-    stands.then_some(end)
 }

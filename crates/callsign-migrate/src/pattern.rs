@@ -123,7 +123,7 @@ impl Patterns {
             _ if !marked => None,
             _ if end == prefix => self.judge(text.get(start..end)?, start..end, "", keys),
             _ => {
-                let stops = text[prefix..end].iter().rev().take_while(|b| b".:/-@".contains(b));
+                let stops = text[prefix..end].iter().rev().take_while(|b| b".:/-".contains(b));
                 let end = end - stops.count();
                 let name = std::str::from_utf8(text.get(start..end)?).ok()?;
                 let is_new = covered(&self.new_names, name).iter().any(|(new, _)| new == name);
@@ -152,12 +152,9 @@ impl Patterns {
             return Some((behind, Verdict::Stay(Reason::Form)));
         }
         let behind_all = behind + self.suffix.len();
-        let goes_on = match edge::first(&text[behind_all..]) {
-            Found::Char(c) => is_word(c) || matches!(c, '*' | '-' | '?' | '[' | '/'),
-            Found::NoText => true,
-            Found::End => false,
-        };
-        if goes_on && !text[behind_all..].starts_with(b"**") {
+        let rest = &text[behind_all..];
+        let ends = edge::after(text, behind_all) == Edge::Clear && !rest.starts_with(b"[");
+        if !ends && !rest.starts_with(b"**") {
             return Some((behind_all, Verdict::Stay(Reason::Form)));
         }
         let star = if dotted { ".*" } else { "*" };
@@ -216,7 +213,8 @@ impl Patterns {
             return Ok(None);
         }
         // What would be read as another pattern of the old spelling would be moved again.
-        if !covered(&self.old_names, &moved).is_empty() {
+        let reads_old = self.wholes.contains_key(moved.as_bytes());
+        if reads_old || !covered(&self.old_names, &moved).is_empty() {
             return Err(no_pattern);
         }
         let subject = match rest.is_empty() {
@@ -269,7 +267,8 @@ impl Patterns {
         if claimants.len() > 1 {
             return Verdict::Stay(Reason::Shared { spelling: new, claimants });
         }
-        let taken = self.wholes.get(new.as_bytes()).and_then(|keys| keys.first().cloned());
+        let old = [&self.wholes, &self.prefixes];
+        let taken = old.iter().find_map(|old| old.get(new.as_bytes())?.first().cloned());
         match taken.map(Claimant::Server).or_else(|| named(&self.old_names)) {
             Some(holder) => Verdict::Stay(Reason::Taken { spelling: new, holder }),
             None if new.contains(breaks_out) => {
@@ -291,9 +290,10 @@ impl Patterns {
         }
         let prefix = std::str::from_utf8(text.get(start..end)?).ok()?;
         let covers = covered(&self.old_names, prefix);
-        let behind = end + 1 + run(&text[end + 1..], 0);
-        if behind > end + 1 || matches!(text.get(behind), Some(b'*')) {
-            return Some((behind, Verdict::Stay(Reason::Form)));
+        let behind = end + 1;
+        let rest = run_of(text, behind, |c| is_word(c) || matches!(c, '-' | '*'));
+        if rest > behind {
+            return Some((rest, Verdict::Stay(Reason::Form)));
         }
         let same = indices(covers) == indices(covered(&self.new_names, prefix));
         if covers.is_empty() || same {
@@ -342,12 +342,22 @@ fn longest<'s>(
     })
 }
 
-/// The end of the characters from `from` on that names and patterns are made of.
+/// The end of the characters from `from` on that names are made of. No name that is to be moved begins among them: what
+/// stands before it would belong to it.
 fn run(text: &[u8], from: usize) -> usize {
-    let is_part =
-        |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_-.:/@".contains(byte);
-    let rest = text.get(from..).unwrap_or_default();
-    from + rest.iter().take(1024).take_while(|byte| is_part(byte)).count()
+    run_of(text, from, |c| is_word(c) || matches!(c, '-' | '.' | ':' | '/'))
+}
+
+fn run_of(text: &[u8], from: usize, is_part: impl Fn(char) -> bool) -> usize {
+    const LONGEST: usize = 1024;
+    let mut end = from;
+    while let Found::Char(c) = edge::first(text.get(end..).unwrap_or_default()) {
+        if end - from > LONGEST || !is_part(c) {
+            break;
+        }
+        end += c.len_utf8();
+    }
+    end
 }
 
 fn sorted(tools: &[ToolId], spelling: &Spelling) -> Vec<(String, usize)> {

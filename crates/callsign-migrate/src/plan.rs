@@ -2,12 +2,14 @@ use std::sync::Arc;
 
 use callsign::{ServerKey, ToolId};
 
+use crate::claimant::Claimant;
 use crate::edge::{self, Edge};
 use crate::finder::Finder;
 use crate::names::{Fate, Name, Names};
 use crate::pass::Pass;
-use crate::pattern::Patterns;
-use crate::scan::Scan;
+use crate::pattern::{Patterns, Verdict};
+use crate::reason::Reason;
+use crate::scan::{Scan, Subject};
 use crate::spelling::Spelling;
 
 /// What is to be moved where: made once for a fleet, then asked about any number of texts.
@@ -80,18 +82,19 @@ impl Plan {
         })
     }
 
-    /// An old name may stand in a new one (`a:b` in `Mcp(a:b)`).
+    /// An old name may stand in a new one (`a:b` in `Mcp(a:b)`): noted, so that it is not moved there. If what stands there
+    /// names a server, the new name is refused.
     fn note_old_in_new(&mut self) {
-        let new: Vec<Arc<str>> = self
+        let moves: Vec<(Box<[u8]>, Arc<str>)> = self
             .names
             .table
-            .values()
-            .filter_map(|name| match &name.fate {
-                Fate::Move { to, .. } => Some(Arc::clone(to)),
+            .iter()
+            .filter_map(|(old, name)| match &name.fate {
+                Fate::Move { to, .. } => Some((old.clone(), Arc::clone(to))),
                 _ => None,
             })
             .collect();
-        for new in new {
+        for (old, new) in moves {
             let text = new.as_bytes();
             let mut from = 0;
             while let Some(start) = self.finder.next(text, from) {
@@ -99,12 +102,22 @@ impl Plan {
                 if edge::before(text, start) == Edge::Inside {
                     continue;
                 }
-                let old = self.name_at(text, start).map(|(end, ..)| text[start..end].to_vec());
-                let name = old.and_then(|old| self.names.table.get_mut(&old[..]));
-                if let Some(name) = name {
-                    name.inside.push((start, Arc::clone(&new)));
+                match self.name_at(text, start) {
+                    Some((end, ..)) => self.names.note(&text[start..end], start, &new),
+                    None => self.refuse_server_in(&old, &new, start),
                 }
             }
         }
+    }
+
+    fn refuse_server_in(&mut self, old: &[u8], new: &Arc<str>, start: usize) {
+        let holder = match self.patterns.at(new.as_bytes(), start) {
+            Some((_, Verdict::Move(_, Subject::Server(key) | Subject::Tools(key)))) => {
+                Claimant::Server(key)
+            }
+            _ => return,
+        };
+        let reason = Reason::Taken { spelling: new.to_string(), holder };
+        self.names.refuse(old, reason);
     }
 }

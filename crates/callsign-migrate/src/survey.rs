@@ -185,7 +185,9 @@ impl<'p> Found<'p> {
         }
         self.words.fetch_add(scan.words, Ordering::Relaxed);
         if !scan.is_empty() {
-            let (path, text) = (path.to_owned(), std::mem::take(buffer));
+            // `./a` is what a walk of `.` calls it.
+            let path = path.strip_prefix(".").unwrap_or(path).to_owned();
+            let text = std::mem::take(buffer);
             locked(&self.files).push(Surveyed { path, text, scan });
         }
         Ok(())

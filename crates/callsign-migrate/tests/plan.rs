@@ -72,7 +72,7 @@ fn the_longest_name_wins_and_parts_of_words_are_not_names() {
         "mcp__a__b.d mcp--a--b. mcp__a__bc"
     );
     assert_eq!(
-        left(&plan, "mcp__a__b.d x/mcp__a__b mcp__a__bc"),
+        left(&plan, "mcp__a__b.d x/mcp__a__b xmcp__a__b"),
         ["mcp__a__b: neighbour", "mcp__a__b: neighbour"]
     );
     // Two tools would be `mcp--a--bc`, so this one is none of them.
