@@ -162,9 +162,9 @@ fn may_begin_name(c: char) -> bool {
     is_word(c) || matches!(c, '@' | '-')
 }
 
-/// As [`may_begin_name`]: the last character of a name.
+/// As [`may_begin_name`]: the last character of a name, or of what names of a server begin with.
 fn may_end_name(c: char) -> bool {
-    is_word(c) || matches!(c, ')' | '-')
+    is_word(c) || matches!(c, ')' | '-' | ':' | '/')
 }
 
 /// One end of a text.

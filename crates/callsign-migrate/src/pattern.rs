@@ -171,6 +171,9 @@ impl Patterns {
     ) -> Option<Pattern> {
         let prefix = std::str::from_utf8(prefix).ok()?;
         let verdict = match self.moved(prefix, keys) {
+            Ok(Some(_)) if star.is_empty() && !self.to.suffix().is_empty() => {
+                Verdict::Stay(Reason::NoPattern { to: self.to.id() })
+            }
             Ok(Some((new, subject))) => {
                 let behind = if star.is_empty() { String::new() } else { self.to.suffix() };
                 Verdict::Move([&new, star, &behind].concat().into(), subject)
