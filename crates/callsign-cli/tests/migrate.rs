@@ -162,13 +162,13 @@ fn a_project_moves_there_and_back() {
 fn the_diff_is_one_that_git_applies() {
     let project = Project::new();
     project
-        .write("odd name\\.md", "mcp__files__read_file\n\n\n\n\n\n\n\n\n\n\nmcp__files__read_file");
+        .write("odd name é.md", "mcp__files__read_file\n\n\n\n\n\n\n\n\n\n\nmcp__files__read_file");
     let before = project.all();
     let diff = project.migrate("--from qualified --to roo-code --hidden .").exits(0);
     assert_eq!(project.all(), before, "a diff changes nothing");
     diff.never_says("\u{1b}").says(&[
         "--- a/.claude/agents/triage.md\n+++ b/.claude/agents/triage.md\n@@ -1,",
-        "-tools: Read, mcp__github__search_issues, mcp__github__get_issue\n+tools: Read, mcp--github--search_issues",
+        "-tools: Read, mcp__github__search_issues, mcp__github__get_issue\n+description: \"Sorts issues with mcp--github--search_issues.\"\n+tools: Read, mcp--github--search_issues",
         "\\ No newline at end of file",
     ]);
     let diff = project.migrate("--from qualified --to roo-code --hidden .").stdout;
@@ -257,7 +257,7 @@ fn folders_are_walked_as_ripgrep_walks_them() {
         found("c.md b.log ignored/a.md .hidden.md c.md ./c.md"),
         [".hidden.md", "b.log", "c.md", "ignored/a.md"]
     );
-    assert_eq!(found("src ."), usual.map(|name| name.to_owned()), "each file once");
+    assert_eq!(found("src ."), usual.map(str::to_owned), "each file once");
     assert!(found("--hidden .").contains(&".claude/settings.json".to_owned()));
     let asked =
         project.migrate("--from qualified --to opencode binary utf16.txt late-binary").exits(0);
@@ -294,7 +294,7 @@ fn what_is_ambiguous_or_can_not_be_written_is_left_with_the_reason() {
     let file = &bare["files"][0];
     assert_eq!(column(&file["left"], "text"), ["search"]);
     assert_eq!(column(&file["edits"], "new"), ["mcp__docs__only"]);
-    assert_eq!(bare["summary"]["words"], 1, "{bare}");
+    assert_eq!(bare["summary"]["words"], 2, "{bare}");
     let illegal = document("amazon-q", "qualified");
     assert_eq!(illegal["files"][0]["left"][0]["reason"], "unwritable");
     project

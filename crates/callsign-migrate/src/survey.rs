@@ -29,6 +29,9 @@ pub struct Survey {
     /// Files that were not looked through, in the order of their paths; binary files that were not asked for by name are
     /// not among them.
     pub skipped: Vec<Skipped>,
+    /// What stands in the folders that were asked for and was not looked at because its name begins with a dot: many
+    /// programs keep rules and agents there. Git's own is not among them.
+    pub hidden: Vec<PathBuf>,
     /// How many files were looked through.
     pub searched: usize,
     /// How often a tool's own name stood where it is a word like any other.
@@ -124,7 +127,8 @@ impl Survey {
                 WalkState::Continue
             })
         });
-        Ok(found.sorted(places.paths.len() > 1))
+        let hidden = if places.hidden { Vec::new() } else { hidden_in(&places.paths) };
+        Ok(Self { hidden, ..found.sorted(places.paths.len() > 1) })
     }
 }
 
@@ -166,7 +170,7 @@ impl<'p> Found<'p> {
         match self.look_through(entry.path(), buffer) {
             Ok(()) => {}
             Err(Skip::Binary) if !asked_for => {}
-            Err(why) => self.skip(entry.into_path(), why),
+            Err(why) => self.skip(entry.path(), why),
         }
     }
 
@@ -185,8 +189,7 @@ impl<'p> Found<'p> {
         }
         self.words.fetch_add(scan.words, Ordering::Relaxed);
         if !scan.is_empty() {
-            // `./a` is what a walk of `.` calls it.
-            let path = path.strip_prefix(".").unwrap_or(path).to_owned();
+            let path = shown(path);
             let text = std::mem::take(buffer);
             locked(&self.files).push(Surveyed { path, text, scan });
         }
@@ -198,8 +201,8 @@ impl<'p> Found<'p> {
             && path.canonicalize().is_ok_and(|path| self.catalogues.contains(&path))
     }
 
-    fn skip(&self, path: PathBuf, why: Skip) {
-        locked(&self.skipped).push(Skipped { path, why });
+    fn skip(&self, path: &Path, why: Skip) {
+        locked(&self.skipped).push(Skipped { path: shown(path), why });
     }
 
     /// A folder that can't be listed, or an ignore file that can't be read.
@@ -214,7 +217,7 @@ impl<'p> Found<'p> {
         };
         let text = error.to_string();
         let cause = error.into_io_error().unwrap_or_else(|| io::Error::other(text));
-        self.skip(path, Skip::Unreadable(cause));
+        self.skip(&path, Skip::Unreadable(cause));
     }
 
     fn sorted(self, several: bool) -> Survey {
@@ -228,6 +231,7 @@ impl<'p> Found<'p> {
             files.retain(|file| file.path.canonicalize().map_or(true, |real| seen.insert(real)));
         }
         Survey {
+            hidden: Vec::new(),
             files,
             skipped,
             searched: self.searched.into_inner(),
@@ -238,6 +242,24 @@ impl<'p> Found<'p> {
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn hidden_in(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let is_hidden = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.starts_with('.') && !name.starts_with(".git"))
+    };
+    let entries = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let mut hidden: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(is_hidden).map(|path| shown(&path)).collect();
+    hidden.sort();
+    hidden.dedup();
+    hidden
+}
+
+/// `./a` is what a walk of `.` calls it.
+fn shown(path: &Path) -> PathBuf {
+    path.strip_prefix(".").unwrap_or(path).to_owned()
 }
 
 /// `FILE.orig` beside `FILE` is what `--backup` and merge tools keep, and is to stay as it is.

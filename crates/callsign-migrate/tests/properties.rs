@@ -138,7 +138,7 @@ fn assert_outside_is_unchanged(scan: &Scan, text: &[u8], new: &[u8]) {
 }
 
 /// Every tool has one good name on either side, and no name is one on both sides of different tools.
-fn are_injective(case: &Case) -> bool {
+fn are_injective(case: &Case, there: &Plan, back: &Plan) -> bool {
     let spelling = |id| Spelling::by_id(id, &case.tools).unwrap();
     let (from, to) = (spelling(case.from), spelling(case.to));
     let distinct = |texts: Vec<String>| texts.iter().collect::<BTreeSet<_>>().len() == texts.len();
@@ -150,7 +150,7 @@ fn are_injective(case: &Case) -> bool {
         let goes = |plan: &Plan, a: &str, b: &str| {
             a == b || plan.scan(&quoted(a)).rewrite(&quoted(a)) == quoted(b)
         };
-        goes(&case.there(), &old, &new) && goes(&case.back(), &new, &old)
+        goes(there, &old, &new) && goes(back, &new, &old)
     };
     distinct(names(&from)) && distinct(names(&to)) && case.tools.iter().all(alone)
 }
@@ -182,7 +182,7 @@ proptest! {
         let scan = there.scan(&text);
         // Patterns may become patterns of another form; names are what is promised.
         let only_names = scan.edits.iter().all(|edit| matches!(edit.subject, Subject::Tool(_)));
-        prop_assume!(only_names && are_injective(&case));
+        prop_assume!(only_names && are_injective(&case, &there, &back));
         // What is spelled the new way already would be moved back with the rest.
         let before = back.scan(&text);
         prop_assume!(before.edits.is_empty());

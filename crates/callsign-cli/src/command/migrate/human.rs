@@ -203,5 +203,15 @@ fn summary(outcome: &Outcome<'_>) -> String {
             "; {words} that could be names, outside of quotes, code spans and lists, not counted"
         );
     }
-    text + "\n"
+    text.push('\n');
+    let hidden: Vec<String> =
+        outcome.survey.hidden.iter().map(|path| escaped(&path.to_string_lossy())).collect();
+    if !hidden.is_empty() {
+        let _ = writeln!(
+            text,
+            "{HELP}help{HELP:#}: not searched without --hidden: {}",
+            hidden.join(", ")
+        );
+    }
+    text
 }
