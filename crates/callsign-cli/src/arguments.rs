@@ -59,6 +59,8 @@ pub(crate) enum Command {
     },
     /// Mend tool names in stored requests and conversations.
     History(command::history::Arguments),
+    /// Rewrite tool names in prompts, rules, code and documents; prints a diff unless told to write.
+    Migrate(command::migrate::Arguments),
     /// Print the page of a finding, such as CS001.
     Explain(command::explain::Arguments),
     /// Print a completion script for a shell.

@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod migrate;
 pub(crate) mod name;
 pub(crate) mod rules;
 pub(crate) mod servers;
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Rules { command } => rules::run(&command, verbosity),
         Command::Call(arguments) => call::run(&arguments, verbosity),
         Command::History(arguments) => history::run(&arguments, verbosity),
+        Command::Migrate(arguments) => migrate::run(&arguments, verbosity),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
