@@ -18,11 +18,11 @@ pub(super) struct Sorted {
 
 /// One name of one tool: four times the tool's number and which name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Name(u32);
+struct Name(u32);
 
 /// Which name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+enum Kind {
     Safe,
     Raw,
     Legacy,
@@ -179,22 +179,6 @@ impl Sorted {
         from..from + count
     }
 
-    /// Whether another tool has this provider-safe name.
-    pub(super) fn is_safe(&self, text: &str, me: Call<'_>, servers: &[Server]) -> bool {
-        let named = self.equal(text, servers).iter();
-        named.take_while(|name| name.kind() == Kind::Safe).any(|name| name.call(servers) != me)
-    }
-
-    /// Whether another tool has this name. Looks at two names at most: a tool has a text but once.
-    pub(super) fn has(&self, text: &str, me: Call<'_>, servers: &[Server]) -> bool {
-        self.equal(text, servers).iter().any(|name| name.call(servers) != me)
-    }
-
-    /// Whether a name of another tool begins so.
-    pub(super) fn begins(&self, prefix: &str, me: Call<'_>, servers: &[Server]) -> bool {
-        self.names[self.beginning(prefix, servers)].iter().any(|name| name.call(servers) != me)
-    }
-
     /// Whether a name of another server's tool begins so.
     pub(super) fn begins_foreign(&self, prefix: &str, key: &str, servers: &[Server]) -> bool {
         let range = self.beginning(prefix, servers);
@@ -208,14 +192,27 @@ impl Sorted {
         self.runs.get(next).is_some_and(|run| (*run as usize) < range.end)
     }
 
-    /// The other tools that have a name of which this holds.
-    pub(super) fn others<'a>(
+    /// The other tools that have this name; if `safe` as their provider-safe name.
+    pub(super) fn others_named<'a>(
         &'a self,
+        text: &str,
+        safe: bool,
         me: Call<'a>,
         servers: &'a [Server],
-        holds: impl Fn(&str, Kind) -> bool + 'a,
     ) -> impl Iterator<Item = Call<'a>> {
-        let fitting = self.names.iter().filter(move |name| holds(&name.text(servers), name.kind()));
-        fitting.map(|name| name.call(servers)).filter(move |call| *call != me)
+        let named = self.equal(text, servers).iter();
+        let named = named.take_while(move |name| !safe || name.kind() == Kind::Safe);
+        named.map(|name| name.call(servers)).filter(move |call| *call != me)
+    }
+
+    /// The other tools of which a name begins so, one that has several such names as often.
+    pub(super) fn others_beginning<'a>(
+        &'a self,
+        prefix: &str,
+        me: Call<'a>,
+        servers: &'a [Server],
+    ) -> impl Iterator<Item = Call<'a>> {
+        let beginning = self.names[self.beginning(prefix, servers)].iter();
+        beginning.map(|name| name.call(servers)).filter(move |call| *call != me)
     }
 }
