@@ -222,7 +222,7 @@ impl<'f> HostRules<'f> {
         let mut matches = vec![Matches::default(); judged.len()];
         let tools: Vec<ToolId> = self.fleet.tools().map(|tool| tool.id().clone()).collect();
         for (at, tool) in (0..).zip(&tools) {
-            for (rule, answer) in policy.touching(self.fleet.pool(), tool) {
+            for (rule, answer) in policy.bearing_on(self.fleet.pool(), tool) {
                 if let Some(matches) = matches.get_mut(rule) {
                     matches.note(at, tool, answer);
                 }
