@@ -47,6 +47,7 @@ mod wild_regex;
 #[cfg(test)]
 mod testing;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use callsign::scheme::HostSpelling;
@@ -149,6 +150,20 @@ pub trait Dialect: fmt::Debug + Sync {
     /// entry. Whether it names others too, [`reach`](Self::reach) says.
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
         Some(tool.name(self.compared()).to_owned())
+    }
+
+    /// What the names of all tools begin with that the entry has to do with, where that can be told without a tool. With it,
+    /// long lists need not be held against every tool.
+    #[doc(hidden)]
+    fn beginning<'e>(&self, _entry: &'e RuleEntry) -> Option<Cow<'e, str>> {
+        None
+    }
+
+    /// Whether entries that don't cover a tool have no part in what becomes of it: no list is told from the others by
+    /// having an entry.
+    #[doc(hidden)]
+    fn decides_by_matches(&self) -> bool {
+        false
     }
 
     /// Whether a file whose name says nothing is written in it.
