@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Which(command::which::Arguments),
     /// Call one tool by its exposed name and print the result.
     Call(command::call::Arguments),
+    /// Mend tool names in stored requests and conversations.
+    History(command::history::Arguments),
     /// Print the page of a finding, such as CS001.
     Explain(command::explain::Arguments),
     /// Print a completion script for a shell.

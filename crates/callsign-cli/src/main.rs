@@ -19,6 +19,7 @@ mod named;
 mod naming;
 mod output;
 mod progress;
+mod replace;
 mod report;
 mod state_folder;
 mod table;

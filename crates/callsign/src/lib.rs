@@ -24,7 +24,7 @@
 //! ```
 //!
 //! Names are made by a [`scheme`], what a server advertised is kept in a [`catalogue`], a [`registry`] says who answers to
-//! a name, and the [`audit`] says what is wrong with the names of a fleet.
+//! a name, and the [`audit`] says what is wrong with the names of a fleet. [`history`] mends names in stored conversations.
 //!
 //! It does no I/O, has no clock and no async: the same input gives the same names everywhere.
 
@@ -34,6 +34,7 @@
 
 pub mod audit;
 pub mod catalogue;
+pub mod history;
 pub mod name;
 pub mod registry;
 pub mod rules;

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod demo_server;
 pub(crate) mod explain;
+pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod name;
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Name(arguments) => name::run(&arguments),
         Command::Which(arguments) => which::run(&arguments, verbosity),
         Command::Call(arguments) => call::run(&arguments, verbosity),
+        Command::History(arguments) => history::run(&arguments, verbosity),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),

@@ -32,14 +32,17 @@
 //! file; tests/dialects.rs runs the former.
 
 mod address;
+mod cel;
 mod file;
 mod fleet;
 mod glob;
 mod js_regex;
+mod keys;
 mod pattern;
 mod profile;
 mod rules;
 mod source;
+mod wild_regex;
 
 #[cfg(test)]
 mod testing;
@@ -92,6 +95,27 @@ dialects! {
     cline: Cline;
     cline_sdk: ClineSdk;
     roo: Roo;
+    continue_cli: ContinueCli;
+    amazon_q: AmazonQ;
+    amazon_q_tools: AmazonQTools;
+    kiro_3: Kiro3;
+    goose: Goose;
+    zed: Zed;
+    zed_profile: ZedProfile;
+    crush: Crush;
+    droid: Droid;
+    docker_gateway: DockerGateway;
+    docker_agent: DockerAgent;
+    agents_sdk: AgentsSdk;
+    responses_api: ResponsesApi;
+    deep_agents: DeepAgents;
+    librechat: LibreChat;
+    junie: Junie;
+    windsurf: Windsurf;
+    amp: Amp;
+    amp_servers: AmpServers;
+    fastmcp: FastMcp;
+    agentgateway: AgentGateway;
 }
 
 /// One host's rule language.

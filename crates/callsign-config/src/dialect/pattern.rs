@@ -6,6 +6,7 @@ use callsign::rules::{Answer, Claimant, Disabled, Identity, Policy, Rule, Why};
 use callsign::scheme::HostSpelling;
 
 use super::address::AddressPattern;
+use super::cel::Condition;
 use super::fleet::Tool;
 use super::glob::Glob;
 
@@ -48,6 +49,12 @@ pub(crate) enum Pattern {
     Regex(regex_lite::Regex),
     /// Every tool of the servers that are started or reached like this.
     Address(AddressPattern),
+    /// An expression about the tool.
+    Condition(Condition),
+    /// What the first covers and none of the others does.
+    Except(Box<Pattern>, Vec<Pattern>),
+    /// Two readings of one entry, and what is not established; where they agree, that is the answer.
+    Disputed(Box<Pattern>, Box<Pattern>, &'static str),
     /// Key and wire name, as callsign's own lists have them.
     Identity(Box<Identity>),
     /// A rule that is decided by identity: a policy of this one.
@@ -87,6 +94,14 @@ impl Pattern {
             Self::All => true,
             Self::Regex(regex) => regex.is_match(tool.name(spelling)),
             Self::Address(address) => return address.reach(tool),
+            Self::Condition(condition) => return condition.reach(tool),
+            Self::Except(covered, others) => {
+                return except(covered.reach(tool, spelling), others, tool, spelling);
+            }
+            Self::Disputed(one, other, what) => {
+                let (one, other) = (one.reach(tool, spelling), other.reach(tool, spelling));
+                return if one == other { one } else { Reach::Unknown((*what).into()) };
+            }
             Self::Identity(id) => id.server.matches(tool.server()) && id.tool.matches(tool.wire()),
             Self::Judged(policy) => return judged(policy, tool),
             Self::Off(disabled) => disabled.covers(tool.id()),
@@ -95,6 +110,22 @@ impl Pattern {
             Self::Unknown(what) => return Reach::Unknown(what.clone()),
         })
     }
+}
+
+/// What is left of a reach once the others have taken theirs.
+fn except(covered: Reach, others: &[Pattern], tool: Tool<'_>, spelling: HostSpelling) -> Reach {
+    if covered == Reach::No {
+        return covered;
+    }
+    let mut left = covered;
+    for other in others {
+        match other.reach(tool, spelling) {
+            Reach::Matches => return Reach::No,
+            Reach::Unknown(what) => left = Reach::Unknown(what),
+            Reach::No | Reach::Never(_) | Reach::Ambiguous(_) => {}
+        }
+    }
+    left
 }
 
 /// What the one rule of a policy says, as the core judges it.

@@ -12,6 +12,14 @@ pub fn legacy_spelling(text: &str) -> String {
     [&substituted[..28], "___", &substituted[substituted.len() - 32..]].concat()
 }
 
+/// Whether a name has the form that [`legacy_spelling`] gives to text that it cuts: 63 characters, `___` after 28 of them.
+///
+/// A name may have that form by chance; it can't be told apart.
+#[must_use]
+pub fn looks_cut(name: &str) -> bool {
+    super::is_history_name(name) && name.len() == 63 && name.as_bytes().get(28..31) == Some(b"___")
+}
+
 pub(super) fn substituted(text: &str) -> String {
     text.encode_utf16()
         .map(|unit| match u8::try_from(unit).map(char::from) {

@@ -38,11 +38,14 @@ pub use bare::Bare;
 pub use error::{NameError, NameProblem, Part};
 pub use host::{CLAUDE_AI_CONNECTOR, HostSpelling, claude_code_plugin_key};
 pub(crate) use legacy::key_vouches;
-pub use legacy::{Aliases, aliases, legacy_spelling};
+pub use legacy::{Aliases, aliases, legacy_spelling, looks_cut};
 pub use minimal::Minimal;
 pub use prefixed::Prefixed;
 pub use prefixed_safe::{Fold, PrefixedSafe};
-pub use provider_safe::{ProviderSafe, history_name, provider_name, provider_name_utf16};
+pub use provider_safe::{
+    ProviderSafe, history_name, history_name_utf16, is_history_name, provider_name,
+    provider_name_utf16,
+};
 pub use qualified::{Qualified, raw_name};
 pub(crate) use segments::legacy_whole;
 pub use segments::{
