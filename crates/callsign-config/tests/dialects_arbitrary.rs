@@ -150,6 +150,18 @@ fn alone(id: &str, entry: &str) -> Option<Value> {
         "cline-sdk" => json!({"toolPolicies": {entry: {"enabled": false}}}),
         "cline" => json!({"autoApprove": [entry]}),
         "roo" => json!({"disabledTools": [entry]}),
+        "goose" => json!({"user": {"never_allow": [entry]}, "mode": "approve"}),
+        "zed" => json!({"tools": {entry: {"default": "deny"}}}),
+        "continue-cli" => json!({"yaml": {"exclude": [entry]}}),
+        "amazon-q" => json!({"allowedTools": [entry]}),
+        "amazon-q-tools" => json!({"tools": [entry]}),
+        "kiro-3" => json!({"rules": [{"capability": "mcp", "effect": "deny", "match": [entry]}]}),
+        "crush" => json!({"permissions.allowed_tools": [entry]}),
+        "droid" => json!({"disabledTools": [entry]}),
+        "docker-gateway" => json!({"--tools": [entry]}),
+        "docker-agent" => json!({"deny": [entry]}),
+        "agents-sdk" => json!({"blocked_tool_names": [entry]}),
+        "deep-agents" => json!({"disabledTools": [entry]}),
         _ => return None,
     })
 }

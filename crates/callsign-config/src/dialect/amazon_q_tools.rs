@@ -70,6 +70,11 @@ impl Dialect for AmazonQTools {
     fn decide(&self, rules: &Rules, _: &Fleet, call: Tool<'_>) -> Decision {
         rules.filtered(call).unwrap_or_else(Decision::default)
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let parts = !tool.server().contains('/') && !tool.wire().contains('*');
+        Some(tool.name(self.compared()).to_owned()).filter(|_| parts)
+    }
 }
 
 fn pattern(text: &str, is_sole: bool) -> Pattern {

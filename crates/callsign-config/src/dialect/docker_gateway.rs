@@ -106,7 +106,7 @@ impl Dialect for DockerGateway {
     }
 
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
-        Some(tool.name(SPELLING).to_owned())
+        Some(tool.name(SPELLING).to_owned()).filter(|text| !text.contains(['*', ',']) && text.trim() == text)
     }
 }
 

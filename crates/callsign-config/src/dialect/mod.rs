@@ -144,7 +144,10 @@ pub trait Dialect: fmt::Debug + Sync {
     /// The entry that would name this tool, if one can: none, where a character of the tool has a meaning of its own in an
     /// entry. Whether it names others too, [`reach`](Self::reach) says.
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
-        Some(tool.name(self.compared()).to_owned())
+        let means_more =
+            |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '\\');
+        let name = tool.name(self.compared());
+        (!name.contains(means_more)).then(|| name.to_owned())
     }
 
     /// Whether a file whose name says nothing is written in it.
