@@ -9,10 +9,11 @@ use serde_json::Value;
 const CASES: &str = include_str!("../../../data/cases/dialects.jsonl");
 
 /// Dialects that stand in no line of the file: their cases are at the end of their own files.
-const WITHOUT_CASES: [&str; 21] = [
+const WITHOUT_CASES: [&str; 22] = [
     "amp",
     "amp-servers",
     "callsign",
+    "cline-sdk",
     "codex-requirements",
     "copilot-cli-config",
     "copilot-cli-filter",

@@ -35,10 +35,10 @@ static PROFILE: Profile = Profile {
     project_files: &[".claude/settings.json", ".claude/settings.local.json"],
     user_files: &[".claude/settings.json"],
     compared: Fact::Established(
-        "the exposed name mcp__{server}__{tool}; case and white space are not documented",
+        "the exposed name mcp__SERVER__TOOL; case and white space are not documented",
     ),
     wildcards: Fact::Established(
-        "* for any run of characters: anywhere in deny and ask, in allow only after a literal mcp__{server}__",
+        "* for any run of characters: anywhere in deny and ask, in allow only behind a server that is written out (mcp__SERVER__get_*)",
     ),
     precedence: Fact::Established("deny, then ask, then allow; lists of all scopes are merged"),
     empty: Fact::Established("no rules"),

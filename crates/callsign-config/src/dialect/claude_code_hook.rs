@@ -29,7 +29,7 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnHooks,
     project_files: &[".claude/settings.json", ".claude/settings.local.json"],
     user_files: &[".claude/settings.json"],
-    compared: Fact::Established("the exposed name mcp__{server}__{tool}"),
+    compared: Fact::Established("the exposed name mcp__SERVER__TOOL"),
     wildcards: Fact::Established(
         "* alone; a JavaScript regular expression as soon as there is any character besides letters, digits, _ - , | and spaces",
     ),

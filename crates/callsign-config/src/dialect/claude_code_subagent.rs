@@ -27,9 +27,9 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnVisibility,
     project_files: &[".claude/agents/*.md"],
     user_files: &[".claude/agents/*.md"],
-    compared: Fact::Established("the exposed name mcp__{server}__{tool}"),
+    compared: Fact::Established("the exposed name mcp__SERVER__TOOL"),
     wildcards: Fact::Established(
-        "mcp__{server} and mcp__{server}__*; mcp__* in disallowedTools only",
+        "a whole server as mcp__SERVER or mcp__SERVER__*; mcp__* in disallowedTools only",
     ),
     precedence: Fact::Established("disallowedTools first, tools against the rest"),
     empty: Fact::Unknown("what an empty `tools` means; without the key the agent has all tools"),

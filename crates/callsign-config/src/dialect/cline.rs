@@ -85,6 +85,11 @@ impl Dialect for Cline {
             _ => Decision::new(Verdict::Ask, "what is not approved is asked for"),
         }
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let found = !tool.server().contains(SPELLING.separator());
+        pattern(tool.wire()).proposes(tool.wire(), tool, self.compared()).filter(|_| found)
+    }
 }
 
 /// Whether the runtime's name is another than the one the extension writes entries under.

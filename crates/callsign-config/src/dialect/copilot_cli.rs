@@ -86,6 +86,13 @@ impl Dialect for CopilotCli {
     fn decide(&self, rules: &Rules, _: &Fleet, call: Tool<'_>) -> Decision {
         rules.by_class(&[Effect::Hide, Effect::Deny, Effect::Allow], call)
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        // Commas divide the flag's value, and blanks around an entry do not count.
+        let is_one = !text.contains(',') && text.trim() == text && !tool.server().contains('(');
+        pattern(text).proposes(text, tool, self.compared()).filter(|_| is_one)
+    }
 }
 
 fn pattern(text: &str) -> Pattern {

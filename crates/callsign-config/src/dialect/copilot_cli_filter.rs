@@ -25,7 +25,7 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnVisibility,
     project_files: &[],
     user_files: &[],
-    compared: Fact::Established("the tool's name, which the model sees as {server}-{tool}"),
+    compared: Fact::Established("the tool's name, which the model sees as SERVER-TOOL"),
     wildcards: Fact::Unknown("whether there are any"),
     precedence: Fact::Established("where both lists are given, --excluded-tools is ignored"),
     empty: Fact::Unknown("what an empty list means"),

@@ -64,6 +64,12 @@ impl Dialect for Cursor {
         rules.by_class(&[Effect::Allow], call)
     }
 
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        let literal = !text.contains(['*', '?']);
+        pattern(text).proposes(text, tool, self.compared()).filter(|_| literal)
+    }
+
     fn recognises(&self, found: Found<'_>) -> bool {
         found.0.get(LIST).is_some()
     }

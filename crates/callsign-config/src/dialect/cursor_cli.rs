@@ -72,6 +72,12 @@ impl Dialect for CursorCli {
         rules.by_class(&CLASSES.map(|(_, effect)| effect), call)
     }
 
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        let literal = !text.contains(['*', '?']);
+        pattern(text).proposes(text, tool, self.compared()).filter(|_| literal)
+    }
+
     fn recognises(&self, found: Found<'_>) -> bool {
         let Some(permissions) = found.0.get("permissions") else { return false };
         let is_mcp = |item: &Node<'_>| {

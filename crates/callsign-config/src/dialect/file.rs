@@ -12,6 +12,9 @@ use crate::error::ConfigError;
 use crate::place::{LineIndex, Place, Span};
 use crate::tree::{Node, Value};
 
+/// callsign's own file.
+const OWN: &str = "callsign.toml";
+
 /// A file that has been read for its rules.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -115,12 +118,12 @@ fn is_called(file: &Path, own: &str) -> bool {
 pub fn rule_files(start: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in project_folders(start, home) {
-        for dialect in ALL {
-            dialect
-                .profile()
-                .project_files
-                .iter()
-                .for_each(|own| existing(folder, own, &mut found));
+        for own in ALL.iter().flat_map(|dialect| dialect.profile().project_files) {
+            // Of callsign's own files the nearest counts, as everywhere.
+            let shadowed = *own == OWN && found.iter().any(|file: &PathBuf| file.ends_with(OWN));
+            if !shadowed {
+                existing(folder, own, &mut found);
+            }
         }
     }
     if let Some(home) = home {
@@ -280,6 +283,8 @@ mod tests {
             "p/.claude/agents/a.md",
             "p/.claude/agents/a.txt",
             "p/sub/opencode.json",
+            "p/callsign.toml",
+            "p/sub/callsign.toml",
             ".codex/config.toml",
             ".gemini/policies/x.toml",
         ];
@@ -295,6 +300,7 @@ mod tests {
         assert_eq!(
             found,
             [
+                "p/sub/callsign.toml",
                 "p/sub/opencode.json",
                 "p/.claude/settings.json",
                 "p/.claude/agents/a.md",

@@ -112,8 +112,7 @@ impl Fleet {
     }
 
     fn spelled(&self, spelling: HostSpelling) -> Option<&Spelled> {
-        let index = HostSpelling::ALL.iter().position(|known| *known == spelling)?;
-        Some(self.spelled.get(index)?.get_or_init(|| {
+        Some(self.spelled.get(spelling.index())?.get_or_init(|| {
             let name = |tool: &ToolId| spelling.spell(tool.server(), tool.wire()).into();
             Spelled {
                 tools: self.tools.iter().map(name).collect(),

@@ -31,9 +31,9 @@ static PROFILE: Profile = Profile {
     project_files: &[],
     user_files: &[".gemini/policies/*.toml"],
     compared: Fact::Established(
-        "the exposed name mcp_{server}_{tool}, sanitised and cut; the rule's text is neither",
+        "the exposed name mcp_SERVER_TOOL, sanitised and cut; the rule's text is neither",
     ),
-    wildcards: Fact::Established("*, mcp_* and mcp_{server}_* only; any other * is a literal one"),
+    wildcards: Fact::Established("*, mcp_* and mcp_SERVER_* only; any other * is a literal one"),
     precedence: Fact::Established("the highest priority, then the order in the list; no deny first"),
     empty: Fact::Established("no rules"),
     unknown_entry: Fact::Established(
@@ -171,7 +171,7 @@ pub(super) fn policy_pattern(text: &str) -> Pattern {
 }
 
 const LITERAL_STAR: &str =
-    "only `*`, `mcp_*` and `mcp_{server}_*` are wildcards here; this `*` is a literal one";
+    "only `*`, `mcp_*` and `mcp_SERVER_*` are wildcards here; this `*` is a literal one";
 
 fn is_exposed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-')

@@ -34,9 +34,9 @@ static PROFILE: Profile = Profile {
     project_files: &[".gemini/settings.json"],
     user_files: &[".gemini/settings.json"],
     compared: Fact::Established(
-        "the exposed name mcp_{server}_{tool}; tools.exclude with the wire name too, mcp.* with the key",
+        "the exposed name mcp_SERVER_TOOL; tools.exclude with the wire name too, mcp.* with the key",
     ),
-    wildcards: Fact::Established("*, mcp_* and mcp_{server}_* only, as in policies"),
+    wildcards: Fact::Established("*, mcp_* and mcp_SERVER_* only, as in policies"),
     precedence: Fact::Established("fixed priorities, a list at a time: mcp.excluded is the highest, mcp.allowed the lowest"),
     empty: Fact::Established("an empty mcp.allowed restricts nothing"),
     unknown_entry: Fact::Established("ignored without a word; the arguments of tools.allowed are dropped"),

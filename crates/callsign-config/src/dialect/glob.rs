@@ -53,9 +53,11 @@ impl Glob {
     }
 
     pub(crate) fn matches(&self, text: &str) -> bool {
-        match self.fold {
-            true => self.matches_as_is(&text.to_lowercase()),
-            false => self.matches_as_is(text),
+        // Most names have nothing to fold.
+        let is_folded = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+        match !self.fold || text.bytes().all(is_folded) {
+            true => self.matches_as_is(text),
+            false => self.matches_as_is(&text.to_lowercase()),
         }
     }
 

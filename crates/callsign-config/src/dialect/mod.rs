@@ -93,6 +93,7 @@ dialects! {
     cursor: Cursor;
     cursor_cli: CursorCli;
     cline: Cline;
+    cline_sdk: ClineSdk;
     roo: Roo;
     continue_cli: ContinueCli;
     amazon_q: AmazonQ;
@@ -144,7 +145,8 @@ pub trait Dialect: fmt::Debug + Sync {
     /// What becomes of a call.
     fn decide(&self, rules: &Rules, fleet: &Fleet, call: Tool<'_>) -> Decision;
 
-    /// The entry that would name this tool, if one can. Whether it names others too, [`reach`](Self::reach) says.
+    /// The entry that would name this tool, if one can: none, where a character of the tool has a meaning of its own in an
+    /// entry. Whether it names others too, [`reach`](Self::reach) says.
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
         Some(tool.name(self.compared()).to_owned())
     }

@@ -46,7 +46,7 @@ const fn profile(
         acts: Acts::OnCalls,
         project_files,
         user_files,
-        compared: Fact::Established("the exposed name {server}_{tool}, other characters replaced by _"),
+        compared: Fact::Established("the exposed name SERVER_TOOL, other characters replaced by _"),
         wildcards: Fact::Established("* for any run of characters and ? for one, anywhere"),
         precedence: Fact::Established("the last matching entry in the file's order; legacy tools stand before permission"),
         empty: Fact::Established("the built-in defaults, which allow almost everything"),

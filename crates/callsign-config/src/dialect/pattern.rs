@@ -74,6 +74,16 @@ impl Pattern {
         Self::Never(why.into())
     }
 
+    /// The text of an entry, if the pattern made of it names the tool.
+    pub(crate) fn proposes(
+        &self,
+        text: &str,
+        tool: Tool<'_>,
+        spelling: HostSpelling,
+    ) -> Option<String> {
+        (self.reach(tool, spelling) == Reach::Matches).then(|| text.to_owned())
+    }
+
     /// Holds the entry against a tool, by its name in that spelling.
     pub(crate) fn reach(&self, tool: Tool<'_>, spelling: HostSpelling) -> Reach {
         Reach::of(match self {

@@ -34,9 +34,9 @@ static PROFILE: Profile = Profile {
     project_files: &[".qwen/settings.json"],
     user_files: &[".qwen/settings.json"],
     compared: Fact::Established(
-        "the registered name mcp__{server}__{tool}, cut and hashed where needed, or the raw text of such a name",
+        "the registered name mcp__SERVER__TOOL, cut and hashed where needed, or the raw text of such a name",
     ),
-    wildcards: Fact::Established("a final *; mcp__{server} for a whole server"),
+    wildcards: Fact::Established("a final *; mcp__SERVER for a whole server"),
     precedence: Fact::Established("deny, then ask, then allow, then the tool's own default"),
     empty: Fact::Established("no rules"),
     unknown_entry: Fact::Established(

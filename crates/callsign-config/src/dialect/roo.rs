@@ -93,6 +93,10 @@ impl Dialect for Roo {
             None => Decision::new(Verdict::Ask, "what is not listed is asked for"),
         }
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        Some(tool.wire().to_owned()).filter(|text| !text.contains('*'))
+    }
 }
 
 #[cfg(test)]

@@ -245,9 +245,9 @@ impl Rules {
             // An entry that can't match anything can't match elsewhere either.
             return entry.never().map_or(Reach::No, |why| Reach::Never(why.to_owned().into()));
         }
-        let bare = entry.text == tool.wire() || entry.text == tool.server();
+        let bare = || entry.text == tool.wire() || entry.text == tool.server();
         match self.dialect.reach(self, entry, tool) {
-            Reach::No if bare && !entry.concerns_mcp() => Reach::Never(BARE.into()),
+            Reach::No if !entry.concerns_mcp() && bare() => Reach::Never(BARE.into()),
             reach => reach,
         }
     }

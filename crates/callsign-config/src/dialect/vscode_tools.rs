@@ -32,7 +32,7 @@ static PROFILE: Profile = Profile {
     ],
     user_files: &[],
     compared: Fact::Unknown("whether a tool's reference name has its server's label or its key"),
-    wildcards: Fact::Established("{server}/* for a whole server"),
+    wildcards: Fact::Established("SERVER/* for a whole server"),
     precedence: Fact::Established("a prompt file's list, then an agent's, then the picker's"),
     empty: Fact::Unknown("what an empty list means"),
     unknown_entry: Fact::Established("ignored without a word"),

@@ -142,9 +142,15 @@ impl HostSpelling {
         self.row().3
     }
 
+    /// Its position in [`ALL`](Self::ALL).
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
     fn row(self) -> &'static (Self, &'static str, &'static str, &'static str) {
-        // One row for each variant; the test walks them all.
-        TABLE.iter().find(|row| row.0 == self).unwrap_or(&TABLE[0])
+        // One row for each variant, in the same order; the test walks them all.
+        TABLE.get(self.index()).unwrap_or(&TABLE[0])
     }
 
     /// The spelling of that identifier.
@@ -378,7 +384,7 @@ mod tests {
     #[test]
     fn every_spelling_has_its_row_and_its_own_identifier() {
         for (index, spelling) in HostSpelling::ALL.into_iter().enumerate() {
-            assert_eq!(spelling.row().0, spelling);
+            assert_eq!((spelling.index(), spelling.row().0), (index, spelling));
             assert_eq!(HostSpelling::by_id(spelling.id()), Some(spelling));
             assert!(!HostSpelling::ALL[..index].contains(&spelling), "{spelling:?} stands twice");
         }
