@@ -70,6 +70,12 @@ impl Dialect for AmazonQTools {
     fn decide(&self, rules: &Rules, _: &Fleet, call: Tool<'_>) -> Decision {
         rules.filtered(call).unwrap_or_else(Decision::default)
     }
+
+    /// The first slash divides an entry, so a key with one can't be written; nor can a tool that is called as a wildcard.
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let is_divided = tool.server().contains(SPELLING.separator());
+        (!is_divided && !tool.wire().contains('*')).then(|| tool.name(SPELLING).to_owned())
+    }
 }
 
 fn pattern(text: &str, is_sole: bool) -> Pattern {

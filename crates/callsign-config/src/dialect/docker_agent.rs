@@ -80,6 +80,11 @@ impl Dialect for DockerAgent {
     fn recognises(&self, found: Found<'_>) -> bool {
         found.0.get("agents").is_some() && found.0.get("permissions").is_some()
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        (!text.contains(['*', '?', '[', '\\', ':'])).then(|| text.to_owned())
+    }
 }
 
 /// What stands before the first colon is the tool's name, the rest speaks of arguments.

@@ -108,6 +108,10 @@ impl Dialect for HookMatchers {
             None => Decision::new(Verdict::Default, "no hook is run"),
         }
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        Some(regex_lite::escape(tool.name(self.spelling)))
+    }
 }
 
 impl HookMatchers {
