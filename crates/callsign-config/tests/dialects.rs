@@ -9,7 +9,7 @@ use serde_json::Value;
 const CASES: &str = include_str!("../../../data/cases/dialects.jsonl");
 
 /// Dialects that stand in no line of the file: their cases are at the end of their own files.
-const WITHOUT_CASES: [&str; 17] = [
+const WITHOUT_CASES: [&str; 22] = [
     "amp",
     "amp-servers",
     "callsign",
@@ -17,10 +17,15 @@ const WITHOUT_CASES: [&str; 17] = [
     "codex-requirements",
     "copilot-cli-config",
     "copilot-cli-filter",
+    "crush-hook",
     "deep-agents",
+    "droid-agent",
+    "droid-hook",
+    "droid-policy",
     "fastmcp",
     "junie",
     "kilo",
+    "kiro-mcp",
     "librechat",
     "responses-api",
     "vscode",

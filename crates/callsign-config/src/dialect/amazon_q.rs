@@ -83,6 +83,11 @@ impl Dialect for AmazonQ {
     fn recognises(&self, found: Found<'_>) -> bool {
         found.0.get(LIST).is_some() && found.0.get("prompt").is_some()
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        (!text.contains(['*', '?'])).then(|| text.to_owned())
+    }
 }
 
 fn pattern(text: &str) -> Pattern {

@@ -71,9 +71,10 @@ impl Dialect for AmazonQTools {
         rules.filtered(call).unwrap_or_else(Decision::default)
     }
 
+    /// The first slash divides an entry, so a key with one can't be written; nor can a tool that is called as a wildcard.
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
-        let parts = !tool.server().contains('/') && !tool.wire().contains('*');
-        Some(tool.name(self.compared()).to_owned()).filter(|_| parts)
+        let is_divided = tool.server().contains(SPELLING.separator());
+        (!is_divided && !tool.wire().contains('*')).then(|| tool.name(SPELLING).to_owned())
     }
 }
 

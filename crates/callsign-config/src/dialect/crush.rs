@@ -121,6 +121,11 @@ impl Dialect for Crush {
         found.0.get("permissions").is_some_and(|table| table.get("allowed_tools").is_some())
             && found.0.get(SERVERS).is_some()
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        exposed(text).proposes(text, tool, SPELLING)
+    }
 }
 
 /// Alone, `disabled_tools` is a server's list, so this one is looked for under its whole path only.

@@ -79,6 +79,10 @@ impl Dialect for DeepAgents {
     fn decide(&self, rules: &Rules, _: &Fleet, call: Tool<'_>) -> Decision {
         rules.filtered(call).unwrap_or_else(Decision::default)
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        Some(tool.wire().to_owned()).filter(|text| !text.contains(['*', '?', '[']))
+    }
 }
 
 #[cfg(test)]

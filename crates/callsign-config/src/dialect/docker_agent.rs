@@ -77,13 +77,13 @@ impl Dialect for DockerAgent {
         rules.by_class(&LISTS.map(|(_, effect)| effect), call)
     }
 
-    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
-        let text = tool.name(self.compared());
-        pattern(text).proposes(text, tool, self.compared()).filter(|text| !text.contains(':'))
-    }
-
     fn recognises(&self, found: Found<'_>) -> bool {
         found.0.get("agents").is_some() && found.0.get("permissions").is_some()
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        (!text.contains(['*', '?', '[', '\\', ':'])).then(|| text.to_owned())
     }
 }
 

@@ -106,7 +106,10 @@ impl Dialect for DockerGateway {
     }
 
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
-        Some(tool.name(SPELLING).to_owned()).filter(|text| !text.contains(['*', ',']) && text.trim() == text)
+        let text = tool.name(SPELLING);
+        // Commas divide the flag's value, and blanks around an entry do not count.
+        let is_one = !text.contains(['*', ',']) && text.trim() == text;
+        is_one.then(|| text.to_owned())
     }
 }
 

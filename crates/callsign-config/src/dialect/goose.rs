@@ -119,6 +119,11 @@ impl Dialect for Goose {
             _ => filtered.unwrap_or(decision),
         }
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        exposed(text).proposes(text, tool, SPELLING)
+    }
 }
 
 fn exposed(text: &str) -> Pattern {

@@ -71,6 +71,12 @@ impl Dialect for Kiro3 {
         let Some(crate::tree::Value::List(rules)) = rules else { return false };
         rules.iter().any(|rule| rule.get("capability").is_some() && rule.get("effect").is_some())
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        let literal = !text.contains(['*', '?']);
+        resource(text).proposes(text, tool, self.compared()).filter(|_| literal)
+    }
 }
 
 fn read_rule(reader: &mut Reader<'_>, rule: &Node<'_>) -> Result<(), ConfigError> {

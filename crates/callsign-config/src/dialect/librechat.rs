@@ -68,6 +68,11 @@ impl Dialect for LibreChat {
             None => Decision::default(),
         }
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        pattern(text).proposes(text, tool, SPELLING).filter(|_| !text.starts_with(EVERY))
+    }
 }
 
 fn pattern(text: &str) -> Pattern {

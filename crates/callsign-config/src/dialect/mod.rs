@@ -99,11 +99,15 @@ dialects! {
     amazon_q: AmazonQ;
     amazon_q_tools: AmazonQTools;
     kiro_3: Kiro3;
+    kiro_mcp: KiroMcp;
     goose: Goose;
     zed: Zed;
     zed_profile: ZedProfile;
     crush: Crush;
     droid: Droid;
+    droid_agent: DroidAgent;
+    droid_policy: DroidPolicy;
+    hook_matchers: DROID_HOOK CRUSH_HOOK;
     docker_gateway: DockerGateway;
     docker_agent: DockerAgent;
     agents_sdk: AgentsSdk;
@@ -144,10 +148,7 @@ pub trait Dialect: fmt::Debug + Sync {
     /// The entry that would name this tool, if one can: none, where a character of the tool has a meaning of its own in an
     /// entry. Whether it names others too, [`reach`](Self::reach) says.
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
-        let means_more =
-            |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '(' | ')' | '\\');
-        let name = tool.name(self.compared());
-        (!name.contains(means_more)).then(|| name.to_owned())
+        Some(tool.name(self.compared()).to_owned())
     }
 
     /// Whether a file whose name says nothing is written in it.

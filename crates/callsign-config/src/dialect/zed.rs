@@ -103,6 +103,11 @@ impl Dialect for Zed {
             None => Decision::default(),
         }
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        id(text).proposes(text, tool, SPELLING)
+    }
 }
 
 fn default(reader: &mut Reader<'_>, node: &Node<'_>) -> Result<(), ConfigError> {
