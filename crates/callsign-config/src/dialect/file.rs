@@ -69,7 +69,7 @@ pub fn parse(
     let source = Source { document: &document, whole_file: true };
     let mut sets = Vec::new();
     for dialect in spoken {
-        sets.push(dialect.read(source)?);
+        sets.push(named(dialect.read(source)?, &document.root));
     }
     sets.retain(|rules| !rules.is_empty());
     let shown = masked(text, &document.root, &sets);
@@ -83,7 +83,18 @@ pub fn parse(
 pub fn of_value(dialect: &'static dyn Dialect, json: &str) -> Result<Rules, ConfigError> {
     let document = Document::parse(Path::new("rules.json"), json)?;
     document.refuse_duplicates(&document.root)?;
-    dialect.read(Source { document: &document, whole_file: false })
+    let rules = dialect.read(Source { document: &document, whole_file: false })?;
+    Ok(named(rules, &document.root))
+}
+
+/// The rules with each list called after its place in the file's structure.
+fn named(mut rules: Rules, root: &Node<'_>) -> Rules {
+    let wanted = rules.lists.iter().map(|list| list.span).collect();
+    let paths = root.paths_of(&wanted);
+    for list in &mut rules.lists {
+        list.name = paths.get(&list.span).cloned().unwrap_or_default();
+    }
+    rules
 }
 
 /// The dialects whose file this is by its path; if there is none, those that recognise the content.
