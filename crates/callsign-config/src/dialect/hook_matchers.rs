@@ -38,7 +38,7 @@ pub(crate) static DROID_HOOK: HookMatchers = HookMatchers {
         acts: Acts::OnHooks,
         project_files: &[".factory/settings.json"],
         user_files: &[".factory/settings.json"],
-        compared: Fact::Established("the name mcp__{server}__{tool}, case counts"),
+        compared: Fact::Established("the name mcp__SERVER__TOOL, case counts"),
         wildcards: Fact::Established(
             "a regular expression; whether for the whole name is not stated",
         ),
