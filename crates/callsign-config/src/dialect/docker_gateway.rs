@@ -31,7 +31,7 @@ static PROFILE: Profile = Profile {
     compared: Fact::Established(
         "wire name, server and image, without case; in tools.yaml the wire name, byte for byte",
     ),
-    wildcards: Fact::Established("* alone and {server}:*"),
+    wildcards: Fact::Established("* alone and SERVER:*"),
     precedence: Fact::Established("--tools instead of the file"),
     empty: Fact::Established(
         "an empty --tools falls back to the file; an empty list there is no tool",
@@ -137,7 +137,7 @@ fn on_the_line(text: &str) -> Pattern {
     match text {
         "*" => Pattern::All,
         _ if text.contains('*') && (wire != "*" || text.matches('*').count() > 1) => {
-            Pattern::never("the only wildcards are `*` alone and `{server}:*`")
+            Pattern::never("the only wildcards are `*` alone and `SERVER:*`")
         }
         _ => Pattern::Exact(text.to_owned()),
     }
