@@ -81,7 +81,6 @@ impl Dialect for DockerGateway {
             Pattern::Exact(flag) if !is_of_file => flag,
             pattern => return pattern.reach(tool, HostSpelling::Bare),
         };
-        let same = |text: &str, name: &str| text.to_lowercase() == name.to_lowercase();
         if same(flag, tool.wire()) || same(flag, tool.name(SPELLING)) {
             return Reach::Matches;
         }
@@ -143,6 +142,12 @@ fn on_the_line(text: &str) -> Pattern {
     }
 }
 
+/// Whether two texts are one but for case.
+fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+        || !(one.is_ascii() && other.is_ascii()) && one.to_lowercase() == other.to_lowercase()
+}
+
 /// A server's key has no slash.
 fn is_image(text: &str) -> bool {
     text.contains('/')
@@ -202,6 +207,7 @@ mod tests {
             "case counts there"
         );
         assert_eq!(decided(r#"{"github": []}"#, "docs/search"), "default", "all of its tools");
+        assert_eq!(verdict(&DockerGateway, r#"{"--tools": ["É"]}"#, &["a/é"], "a/é"), "allow");
         let nested = format!(r#"{{"tools.yaml": {{{file}}}, "--tools": []}}"#);
         assert_eq!(decided(&nested, "github/create_issue"), "deny", "an empty flag falls back");
         let flag = format!(r#"{{"tools.yaml": {{{file}}}, "--tools": ["search"]}}"#);
