@@ -58,7 +58,7 @@ impl<'d> Reader<'d> {
     pub(crate) fn open(&mut self, node: &Node<'_>, effect: Effect, server: Option<&str>) -> usize {
         let name = self.document.path_to(node.span);
         let server = server.map(str::to_owned);
-        self.rules.lists.push(RuleList { name, effect, server, span: node.span });
+        self.rules.lists.push(RuleList { name, effect, server, span: node.span, ignored: false });
         self.rules.lists.len() - 1
     }
 
@@ -162,6 +162,9 @@ impl<'d> Reader<'d> {
             let Some(node) = table.get(key) else { continue };
             let Value::List(items) = &node.value else { continue };
             let list = self.open(node, *effect, server);
+            if let Some(list) = self.rules.lists.last_mut() {
+                list.ignored = true;
+            }
             for item in items {
                 if let Value::Text(text) = &item.value {
                     self.entry(list, text, item.span, Pattern::never(why));
