@@ -34,7 +34,7 @@ static PROFILE: Profile = Profile {
     project_files: &["crush.json", ".crush.json"],
     user_files: &[".config/crush/crush.json"],
     compared: Fact::Established(
-        "the exposed name mcp_{server}_{tool}, byte for byte; in a server's own lists the wire name",
+        "the exposed name mcp_SERVER_TOOL, byte for byte; in a server's own lists the wire name",
     ),
     wildcards: Fact::Established("none"),
     precedence: Fact::Established("allow only; disabled_tools after enabled_tools"),

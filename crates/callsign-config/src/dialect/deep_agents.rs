@@ -26,7 +26,7 @@ static PROFILE: Profile = Profile {
     // Its file is called `.mcp.json`, as those of others are whose servers have no such lists.
     project_files: &[],
     user_files: &[],
-    compared: Fact::Established("the wire name, and {server}_{tool}"),
+    compared: Fact::Established("the wire name, and SERVER_TOOL"),
     wildcards: Fact::Established("*, ? and sets of characters, anywhere"),
     precedence: Fact::Established("one list only: both at once are refused"),
     empty: Fact::Established("refused when the file is loaded"),

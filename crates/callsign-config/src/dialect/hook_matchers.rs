@@ -59,7 +59,7 @@ pub(crate) static CRUSH_HOOK: HookMatchers = HookMatchers {
         acts: Acts::OnHooks,
         project_files: &["crush.json", ".crush.json"],
         user_files: &[".config/crush/crush.json"],
-        compared: Fact::Established("the exposed name mcp_{server}_{tool}"),
+        compared: Fact::Established("the exposed name mcp_SERVER_TOOL"),
         wildcards: Fact::Established("a regular expression of Go's, anywhere in the name"),
         precedence: Fact::Established("all hooks that match are run"),
         empty: Fact::Established("fires for every tool"),

@@ -26,9 +26,9 @@ static PROFILE: Profile = Profile {
     project_files: &[],
     user_files: &[],
     compared: Fact::Established(
-        "{tool}_mcp_{server}, the server looked for among those that are known",
+        "TOOL_mcp_SERVER, the server looked for among those that are known",
     ),
-    wildcards: Fact::Established("sys__all__sys_mcp_{server} for a server"),
+    wildcards: Fact::Established("sys__all__sys_mcp_SERVER for a server"),
     precedence: Fact::Established("an agent has the tools that are listed"),
     empty: Fact::Unknown("whether an empty list differs from none"),
     unknown_entry: Fact::Unknown("what happens to an entry that names nothing"),
