@@ -22,11 +22,11 @@
 //! # A dialect
 //! One file in this folder and one line in the table below. The file's type implements [`Dialect`]:
 //! - `profile`: what is known, with its evidence; what is not established is [`Fact::Unknown`] and decides nothing.
-//! - `read`: walks the tree with a [`Reader`](source::Reader). Each list becomes a [`RuleList`], each entry a
-//!   [`RuleEntry`] with a [`Pattern`](pattern::Pattern), parsed once. One function serves a host's file and the bare
-//!   `rules` of a `decide` line: [`Source::table`] and [`Source::server_tables`] know the difference.
+//! - `read`: walks the tree with a `Reader`. Each list becomes a [`RuleList`], each entry a
+//!   [`RuleEntry`] with a `Pattern`, parsed once. One function serves a host's file and the bare
+//!   `rules` of a `decide` line: `Source::table` and `Source::server_tables` know the difference.
 //! - `compared`: the [`HostSpelling`] that entries are held against. `reach` only where an entry means something else.
-//! - `decide`: which entry counts. [`Rules::by_class`] and [`Rules::first`] do it for most.
+//! - `decide`: which entry counts. `Rules::by_class` and `Rules::first` do it for most.
 //!
 //! Its cases stand in `data/cases/dialects.jsonl`, and those made from a sentence of its documentation at the end of its
 //! file; tests/dialects.rs runs the former.
