@@ -32,6 +32,9 @@ pub(super) fn may_cover(unreadable: &Unreadable, target: &Target<'_>) -> bool {
     match &unreadable.covers {
         Covers::Everything => true,
         Covers::Pattern(pattern) => covers(pattern, target),
+        Covers::UpToParenthesis(pattern, text) => {
+            covers(pattern, target) || target.raw().starts_with(&**text)
+        }
     }
 }
 

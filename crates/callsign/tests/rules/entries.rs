@@ -6,7 +6,14 @@ use callsign::rules::{
 };
 
 fn pool() -> Pool {
-    Pool::of([("mail", "send"), ("mail", "read"), ("mail2", "send"), ("a__b", "c"), ("x*y", "z")])
+    Pool::of([
+        ("mail", "send"),
+        ("mail", "read"),
+        ("mail2", "send"),
+        ("a__b", "c"),
+        ("x*y", "z"),
+        ("mail(work)", "send"),
+    ])
 }
 
 fn decide(rule: Rule, call: (&str, &str)) -> Decision {
@@ -61,6 +68,11 @@ fn an_unreadable_restriction_covers_what_it_may_have_meant_and_says_so() {
             ("mcp__mail__send(x)", ("mail", "read"), false),
             ("mcp__mail(", ("mail", "read"), true),
             ("mcp__mail(", ("mail2", "send"), false),
+            // Keys may hold parentheses, and then can't be named so.
+            ("mcp__mail(work)__send", ("mail(work)", "send"), true),
+            ("mcp__mail(work)", ("mail(work)", "send"), true),
+            ("mcp__mail__send(x)", ("mail(work)", "send"), false),
+            (" mcp__mail(work)__* ", ("mail(work)", "send"), true),
             ("mcp__mail__*(x", ("mail", "read"), true),
             ("*", ("a__b", "c"), true),
             ("* (x)", ("a__b", "c"), true),
