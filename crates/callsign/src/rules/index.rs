@@ -8,8 +8,8 @@ use super::target::Target;
 /// Finds the rules that may have something to do with a tool, in time that does not grow with those that have not.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    /// Whole texts, sorted.
-    exact: Vec<u32>,
+    /// Whole texts.
+    exact: Nested,
     /// Texts with a wildcard, by what stands before it.
     prefixes: Nested,
     /// Pairs of one server, sorted by it, those of whole wire names first, and by the wire name.
@@ -23,11 +23,11 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn of(rules: &[Rule]) -> Self {
         let mut index = Self::default();
-        let (mut prefixes, mut wide_pairs) = (Vec::new(), Vec::new());
+        let (mut exact, mut prefixes, mut wide_pairs) = (Vec::new(), Vec::new(), Vec::new());
         for (number, rule) in (0u32..).zip(rules) {
             match (found_by(rule), rule.pattern()) {
                 (Some(Pattern::Spelled(spelled)), _) => match spelled {
-                    Spelled::Exact(_) => index.exact.push(number),
+                    Spelled::Exact(_) => exact.push(number),
                     Spelled::Prefix(_) => prefixes.push(number),
                     Spelled::Never(_) => {}
                 },
@@ -39,7 +39,7 @@ impl Index {
                 (None, _) => {}
             }
         }
-        index.exact.sort_by_key(|number| (spelled(rules, *number), *number));
+        index.exact = Nested::of(exact, |number| spelled(rules, number));
         index.pairs.sort_by_key(|number| (pair(rules, *number), *number));
         index.prefixes = Nested::of(prefixes, |number| spelled(rules, number));
         index.wide_pairs = Nested::of(wide_pairs, |number| pair(rules, number).0);
@@ -50,7 +50,7 @@ impl Index {
     pub(super) fn candidates(&self, rules: &[Rule], target: &Target<'_>) -> Vec<u32> {
         let mut found = self.always.clone();
         for name in target.whole_names() {
-            found.extend(equal(&self.exact, |number| spelled(rules, number).cmp(name)));
+            found.extend(self.exact.equal(name, |number| spelled(rules, number)));
         }
         target.each_spelling(|whole| {
             found.extend(self.prefixes.beginnings(whole, |number| spelled(rules, number)));

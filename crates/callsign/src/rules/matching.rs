@@ -72,10 +72,8 @@ fn begins(prefix: &str, target: &Target<'_>, legacy: bool) -> bool {
         return stops_before_the_server(prefix, target, legacy);
     };
     let rest = &prefix[boundary.len()..];
-    let registered = target
-        .name()
-        .strip_prefix(target.safe_boundary())
-        .or_else(|| target.name().strip_prefix(boundary.as_str()));
+    // With its hash. A name that was cut within the key has no part that is the tool's.
+    let registered = target.name().strip_prefix(target.safe_boundary());
     rest.is_empty()
         || registered.is_some_and(|tool| tool.starts_with(rest))
         || target.tools.iter().any(|tool| tool.starts_with(rest))

@@ -244,6 +244,24 @@ fn what_comes_after_the_decision_is_not_reached_unless_it_fails_closed() {
     assert!((0..6).all(|at| explained.is_reached(&policy, at)), "no rule decides");
 }
 
+/// An entry that spells out a name with a star of its own means that name before it is a wildcard.
+#[test]
+fn a_star_that_belongs_to_a_name_is_no_wildcard_first_of_all() {
+    let granted = |tools: &[(&str, &str)], text: &str, call| {
+        let policy = Policy::compile(vec![Rule::spelled(Effect::Allow, text).unwrap()]);
+        policy.decide(&Pool::of(tools.iter().copied()), call).verdict == Verdict::Allow
+    };
+    // As a wildcard it would be the beginning of `é/`'s names as well.
+    let tools = [("é/_", "-a*"), ("é/", "-a*__")];
+    assert!(granted(&tools, "mcp__é/___-a*", ("é/_", "-a*")));
+    assert!(!granted(&tools, "mcp__é/___-*", ("é/_", "-a*")));
+    // A whole server, unless it is a whole tool of another one.
+    let tools = [("x__y*", "t"), ("x", "z"), ("x", "y*")];
+    assert!(granted(&tools[..2], "mcp__x__y*", ("x__y*", "t")));
+    assert!(!granted(&tools, "mcp__x__y*", ("x__y*", "t")));
+    assert!(granted(&tools, "mcp__x__y*", ("x", "y*")));
+}
+
 #[test]
 fn a_refused_grant_is_told_and_the_next_one_tried() {
     let pool = Pool::of([("foo:bar", "x"), ("foo_bar", "y")]);
