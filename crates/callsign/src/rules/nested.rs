@@ -140,6 +140,8 @@ mod tests {
                 }
             }
         }
+        let apart = Nested::of(vec![0, 1, 2], |number| ["a", "b", "ba"][number as usize]);
+        assert_eq!(apart.within, [NONE, NONE, 1], "what is no beginning is not looked at");
         let nothing = Nested::of(Vec::new(), |_| "");
         assert_eq!(nothing.beginnings("a", |_| "").count(), 0);
     }

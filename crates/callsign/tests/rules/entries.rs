@@ -1,8 +1,8 @@
 //! What is read from an entry, and what an entry that can't be read does.
 
 use callsign::rules::{
-    Answer, Cause, Covers, Decision, Effect, Field, Never, Pattern, Place, Policy, Pool, Rule,
-    Spelled, Unreadable, Verdict, Why, is_blocked,
+    Answer, Cause, Claimant, Covers, Decision, Effect, Field, Never, Pattern, Place, Policy, Pool,
+    Rule, Spelled, Unreadable, Verdict, Why, is_blocked,
 };
 
 fn pool() -> Pool {
@@ -260,6 +260,20 @@ fn a_star_that_belongs_to_a_name_is_no_wildcard_first_of_all() {
     assert!(granted(&tools[..2], "mcp__x__y*", ("x__y*", "t")));
     assert!(!granted(&tools, "mcp__x__y*", ("x__y*", "t")));
     assert!(granted(&tools, "mcp__x__y*", ("x", "y*")));
+}
+
+/// The prefix is the beginning of none of the tool's whole names, only of its key and wire name in two different spellings,
+/// and of another server's raw name.
+#[test]
+fn a_mixed_spelling_grants_only_what_no_other_server_is_spelled_as() {
+    let rule = Rule::spelled(Effect::Allow, "mcp__a.b__c_d*").unwrap();
+    let policy = Policy::compile(vec![rule]);
+    let (me, other) = (("a.b", "c.d e"), ("a.b__c_dx", "t"));
+    assert_eq!(policy.decide(&Pool::of([me]), me).verdict, Verdict::Allow);
+    let explained = policy.explain(&Pool::of([me, other]), me);
+    assert_eq!(explained.decision.verdict, Verdict::Default);
+    let (server, tool) = (other.0.to_owned(), other.1.to_owned());
+    assert_eq!(explained.answers, [Answer::Ambiguous(vec![Claimant::Tool { server, tool }])]);
 }
 
 #[test]
