@@ -276,6 +276,22 @@ fn a_mixed_spelling_grants_only_what_no_other_server_is_spelled_as() {
     assert_eq!(explained.answers, [Answer::Ambiguous(vec![Claimant::Tool { server, tool }])]);
 }
 
+/// `mcp__a__b__dep*` reads as `a` with tools `b__dep…` or as `a__b` with tools `dep…`: it grants neither's.
+#[test]
+fn a_prefix_that_parts_in_two_ways_grants_nothing() {
+    let pool =
+        Pool::of([("a", "b__deploy"), ("a__b", "deploy"), ("foo", "x"), ("foo_", "release")]);
+    let granted = |text: &str, call| {
+        let policy = Policy::compile(vec![Rule::spelled(Effect::Allow, text).unwrap()]);
+        policy.decide(&pool, call).verdict == Verdict::Allow
+    };
+    assert!(!granted("mcp__a__b__dep*", ("a", "b__deploy")));
+    assert!(!granted("mcp__a__b__dep*", ("a__b", "deploy")));
+    assert!(granted("mcp__a__b__*", ("a__b", "deploy")), "a whole server's own boundary");
+    assert!(!granted("mcp__foo___rel*", ("foo_", "release")), "`foo` owns what reads as its name");
+    assert!(granted("mcp__foo___*", ("foo_", "release")));
+}
+
 #[test]
 fn a_refused_grant_is_told_and_the_next_one_tried() {
     let pool = Pool::of([("foo:bar", "x"), ("foo_bar", "y")]);
