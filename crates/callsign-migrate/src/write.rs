@@ -61,6 +61,8 @@ pub struct Staged {
     /// Where it really is: a symbolic link stays one.
     target: PathBuf,
     temporary: TempPath,
+    /// What the file was when it was staged.
+    before: Metadata,
     backup: Option<PathBuf>,
 }
 
@@ -107,16 +109,19 @@ impl Staged {
             .map_err(refused("keep its permissions"))?;
         temporary.as_file().sync_all().map_err(refused("write beside it"))?;
         let temporary = temporary.into_temp_path();
-        Ok(Self { path: path.to_owned(), target, temporary, backup })
+        Ok(Self { path: path.to_owned(), target, temporary, before, backup })
     }
 
     /// Puts the new content in the file's place, at once.
     ///
     /// # Errors
-    /// The file is gone, has got a backup meanwhile, or the system refuses.
+    /// The file is gone, was changed or has got a backup meanwhile, or the system refuses.
     pub fn commit(self) -> Result<Written, WriteError> {
-        let Self { path, target, temporary, backup } = self;
-        target.symlink_metadata().map_err(|cause| gone(&path, "look at it", cause))?;
+        let Self { path, target, temporary, before, backup } = self;
+        let now = target.symlink_metadata().map_err(|cause| gone(&path, "look at it", cause))?;
+        if now.len() != before.len() || now.modified().ok() != before.modified().ok() {
+            return Err(WriteError::Changed(path));
+        }
         if let Some(backup) = &backup {
             keep(&path, &target, backup)?;
         }
