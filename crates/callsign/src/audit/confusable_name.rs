@@ -35,7 +35,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Groups, Index, Names};
-use super::wording::{names_and_servers, push_lower, quoted_list, small_letters};
+use super::wording::{names_and_servers, push_lower, quoted_list};
 use crate::name::ServerKey;
 
 /// Names that are one name but for case and separators.
@@ -52,8 +52,8 @@ impl Facts for ConfusableName<'_> {
         match self {
             Self::Names(claims) => {
                 let kind = claims.first().map_or(Kind::Tool, |claim| claim.kind);
-                let names = names_and_servers(claims, |_, _| {});
-                format!("{kind} names differ only in case or separators: {names}")
+                let begin = format!("{kind} names differ only in case or separators: ");
+                names_and_servers(&begin, claims, |_, _| {})
             }
             Self::Keys(keys) => {
                 let keys: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
@@ -95,15 +95,13 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<ConfusableName<'a>> {
 
 /// A name without case and separators: what is left when two names differ in nothing else.
 pub(super) fn squash(name: &str, out: &mut String) {
-    let mut rest = name;
-    while !rest.is_empty() {
-        let run = small_letters(rest);
-        out.push_str(run);
-        let mut after = rest[run.len()..].chars();
-        if let Some(c) = after.next().filter(|&c| !is_separator(c)) {
+    for c in name.chars() {
+        // Nearly all characters are small letters, and all of those stay.
+        if c.is_ascii_lowercase() {
+            out.push(c);
+        } else if !is_separator(c) {
             push_lower(c, out);
         }
-        rest = after.as_str();
     }
 }
 
@@ -123,7 +121,9 @@ struct Folded {
 
 impl Folded {
     fn of(names: &Names<'_>) -> Self {
-        let (mut text, mut ends) = (String::new(), Vec::with_capacity(names.claims.len()));
+        let length = names.claims.iter().map(|claim| claim.name.len()).sum();
+        let (mut text, mut ends) =
+            (String::with_capacity(length), Vec::with_capacity(names.claims.len()));
         for claim in &names.claims {
             squash(claim.name, &mut text);
             ends.push(text.len());

@@ -34,7 +34,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Index, Names};
-use super::wording::{quote, quoted_list, servers};
+use super::wording::{push_quoted, push_quoted_list, push_servers, room_for, with_room};
 
 /// One name and everyone who advertises it.
 pub(super) struct DuplicateTool<'a> {
@@ -53,9 +53,15 @@ impl Facts for DuplicateTool<'_> {
     fn message(&self) -> String {
         let Some(first) = self.claims.first() else { return String::new() };
         // Claims come in the order of servers, and one server may have the name twice.
-        let mut keys: Vec<&str> = self.claims.iter().map(|claim| claim.key().as_str()).collect();
-        keys.dedup();
-        format!("{} {} is advertised by {}", first.kind, quote(first.name), servers(&keys))
+        let servers = self.claims.chunk_by(|a, b| a.key() == b.key());
+        let keys = servers.map(|claims| claims[0].key().as_str());
+        let length = keys.clone().map(room_for).sum::<usize>() + room_for(first.name);
+        let mut text = with_room(first.kind.as_str(), length + " is advertised by servers ".len());
+        text.push(' ');
+        push_quoted(first.name, &mut text);
+        text.push_str(" is advertised by ");
+        push_servers(keys, &mut text);
+        text
     }
 
     fn help(&self) -> Option<String> {
@@ -73,14 +79,18 @@ impl Facts for DuplicateTool<'_> {
                     .into(),
             );
         };
-        let more = match self.exposed.len() - shown.len() {
-            0 => String::new(),
-            more => format!(" ({more} more)"),
-        };
-        let (scheme, shown) = (self.scheme, quoted_list(shown));
-        Some(format!(
-            "`{scheme}` keeps them apart: {shown}{more}; a host that shows bare names does not"
-        ))
+        let end = "; a host that shows bare names does not";
+        let length = shown.iter().map(|name| room_for(name)).sum::<usize>();
+        let mut text = with_room("`", length + 48 + end.len());
+        text.push_str(self.scheme);
+        text.push_str("` keeps them apart: ");
+        push_quoted_list(shown.iter().copied(), &mut text);
+        let more = self.exposed.len() - shown.len();
+        if more > 0 {
+            text.push_str(&format!(" ({more} more)"));
+        }
+        text.push_str(end);
+        Some(text)
     }
 
     fn subject(&self) -> Subject {
@@ -88,11 +98,11 @@ impl Facts for DuplicateTool<'_> {
     }
 }
 
-pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<DuplicateTool<'a>> {
-    let duplicates = |names: &'a Names<'a>| {
+pub(super) fn search<'a>(index: &'a Index<'a>) -> impl Iterator<Item = DuplicateTool<'a>> {
+    let duplicates = move |names: &'a Names<'a>| {
         names.by_name.shared().filter_map(move |members| duplicate(index, names, members))
     };
-    index.all_kinds().into_iter().flat_map(duplicates).collect()
+    index.all_kinds().into_iter().flat_map(duplicates)
 }
 
 fn duplicate<'a>(

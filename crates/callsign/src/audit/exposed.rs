@@ -46,7 +46,12 @@ impl Exposed {
     /// All spellings as a host sees them that compares without case and turns `-` into `_`, to be cut with
     /// [`slice`](Self::slice).
     pub(super) fn host_folded(&self) -> String {
-        self.text.to_ascii_lowercase().replace('-', "_")
+        let mut folded = self.text.to_ascii_lowercase().into_bytes();
+        for byte in folded.iter_mut().filter(|byte| **byte == b'-') {
+            *byte = b'_';
+        }
+        // One ASCII character for another leaves it UTF-8.
+        String::from_utf8(folded).unwrap_or_default()
     }
 
     /// The part of `text` that is the spelling of the claim at this place; `text` is as long as all spellings.
