@@ -1,5 +1,7 @@
 //! From what a finding is about to where that stands in the user's file.
 
+use std::collections::HashMap;
+
 use callsign::audit::{self, Finding, Kind};
 use callsign::{Catalogue, ServerKey};
 use callsign_config::{ConfigFile, Place};
@@ -13,22 +15,32 @@ pub(crate) struct Located<'a> {
     pub(crate) place: Place,
 }
 
-/// Where a finding is, the place to point at first. An entry that the file does not list is at its server's key. `servers`
-/// are sorted by key.
-pub(crate) fn places<'a>(finding: &Finding, servers: &[Known<'a>]) -> Vec<Located<'a>> {
-    let mut found: Vec<Located<'a>> = Vec::with_capacity(finding.places().len());
-    // A finding's places are sorted by server, and no two servers have a place in common.
-    for places in finding.places().chunk_by(|a, b| a.server == b.server) {
-        let Some(known) = of(&places[0].server, servers) else { continue };
-        let of_server = found.len();
-        for place in places {
-            let located = locate(place, known);
-            if !found[of_server..].iter().any(|other| other.place.span == located.place.span) {
-                found.push(located);
+/// Finds the servers that findings name. A report has many findings, so a server is looked up and not searched for.
+pub(crate) struct Locator<'k, 'a> {
+    by_key: HashMap<&'k ServerKey, &'k Known<'a>, foldhash::fast::RandomState>,
+}
+
+impl<'k, 'a> Locator<'k, 'a> {
+    pub(crate) fn of(servers: &'k [Known<'a>]) -> Self {
+        Self { by_key: servers.iter().map(|known| (&known.chosen.entry.key, known)).collect() }
+    }
+
+    /// Where a finding is, the place to point at first. An entry that the file does not list is at its server's key.
+    pub(crate) fn places(&self, finding: &Finding) -> Vec<Located<'a>> {
+        let mut found: Vec<Located<'a>> = Vec::with_capacity(finding.places().len());
+        // A finding's places are sorted by server, and no two servers have a place in common.
+        for places in finding.places().chunk_by(|a, b| a.server == b.server) {
+            let Some(known) = self.by_key.get(&places[0].server) else { continue };
+            let of_server = found.len();
+            for place in places {
+                let located = locate(place, known);
+                if !found[of_server..].iter().any(|other| other.place.span == located.place.span) {
+                    found.push(located);
+                }
             }
         }
+        found
     }
-    found
 }
 
 fn locate<'a>(place: &audit::Place, known: &Known<'a>) -> Located<'a> {
@@ -57,9 +69,4 @@ fn tool_span(
     }
     let tool = catalogue.tools().get(catalogue.index_at(position)?)?;
     entry.tool_spans(tool.wire()).next()
-}
-
-fn of<'k, 'a>(server: &ServerKey, servers: &'k [Known<'a>]) -> Option<&'k Known<'a>> {
-    let at = servers.binary_search_by(|known| known.chosen.entry.key.cmp(server)).ok()?;
-    servers.get(at)
 }
