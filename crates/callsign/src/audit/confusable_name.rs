@@ -116,23 +116,30 @@ fn is_separator(c: char) -> bool {
 /// Each claim's name without case and separators, in one buffer.
 struct Folded {
     text: String,
-    ends: Vec<usize>,
+    /// Where each claim's begins and ends in `text`: claims of one name have one place.
+    spans: Vec<(usize, usize)>,
 }
 
 impl Folded {
     fn of(names: &Names<'_>) -> Self {
         let length = names.claims.iter().map(|claim| claim.name.len()).sum();
-        let (mut text, mut ends) =
-            (String::with_capacity(length), Vec::with_capacity(names.claims.len()));
-        for claim in &names.claims {
-            squash(claim.name, &mut text);
-            ends.push(text.len());
+        let count = names.claims.len();
+        let (mut text, mut spans) = (String::with_capacity(length), Vec::with_capacity(count));
+        for ((at, claim), first) in (0..).zip(&names.claims).zip(names.by_name.firsts(count)) {
+            let start = text.len();
+            if first == at {
+                squash(claim.name, &mut text);
+                spans.push((start, text.len()));
+            } else {
+                spans.push(spans[first as usize]);
+            }
         }
-        Self { text, ends }
+        Self { text, spans }
     }
 
     fn at(&self, at: usize) -> &str {
-        &self.text[at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]]
+        let (start, end) = self.spans[at];
+        &self.text[start..end]
     }
 }
 

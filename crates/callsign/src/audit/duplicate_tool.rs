@@ -124,14 +124,39 @@ fn duplicate<'a>(
 
 /// The exposed names of the members, if each identity has one of its own.
 fn distinct_names<'a>(names: &'a Names<'a>, members: &[u32]) -> Option<Vec<&'a str>> {
-    let mut identities: Vec<u32> = members.to_vec();
-    identities
-        .dedup_by(|b, a| names.claims[*a as usize].is_same_identity(&names.claims[*b as usize]));
+    let identities = members.chunk_by(|&a, &b| {
+        names.claims[a as usize].is_same_identity(&names.claims[b as usize])
+    });
     let exposed: Option<Vec<&str>> =
-        identities.iter().map(|&at| names.exposed.name(at as usize)).collect();
-    let exposed = exposed?;
-    let mut unique = exposed.clone();
-    unique.sort_unstable();
-    unique.dedup();
-    (unique.len() == identities.len()).then_some(exposed)
+        identities.map(|members| names.exposed.name(members[0] as usize)).collect();
+    exposed.filter(|exposed| are_distinct(exposed))
+}
+
+/// Up to so many names are compared each with each, which takes no memory.
+const COMPARED_PAIRWISE: usize = 8;
+
+fn are_distinct(names: &[&str]) -> bool {
+    if names.len() <= COMPARED_PAIRWISE {
+        return names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
+    }
+    let mut sorted = names.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMPARED_PAIRWISE, are_distinct};
+
+    #[test]
+    fn a_name_that_occurs_twice_is_seen_among_few_and_many() {
+        for count in [1, 2, COMPARED_PAIRWISE, COMPARED_PAIRWISE + 1, 100] {
+            let names: Vec<String> = (0..count).map(|name| name.to_string()).collect();
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            assert!(are_distinct(&names), "{count}");
+            names.push("0");
+            assert!(!are_distinct(&names), "{count}");
+        }
+        assert!(are_distinct(&[]));
+    }
 }

@@ -18,6 +18,10 @@ pub(super) struct Exposed {
 impl Exposed {
     pub(super) fn of(scheme: &dyn Scheme, claims: &[Claim<'_>]) -> Self {
         let mut exposed = Self::default();
+        // As much as most schemes put before and between the parts.
+        let around = 8;
+        let length = |claim: &Claim<'_>| claim.key().len() + claim.name.len() + around;
+        exposed.text.reserve(claims.iter().map(length).sum());
         exposed.ends.reserve(claims.len());
         exposed.named.reserve(claims.len());
         for (at, claim) in claims.iter().enumerate() {
