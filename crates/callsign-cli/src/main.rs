@@ -19,7 +19,9 @@ mod named;
 mod naming;
 mod output;
 mod progress;
+mod replace;
 mod report;
+mod ruled;
 mod state_folder;
 mod table;
 

@@ -52,8 +52,13 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Prints text for machines to standard output, byte for byte.
 pub(crate) fn print_raw(text: &str) -> io::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// As [`print_raw`], for what may not be UTF-8.
+pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(bytes)?;
     out.flush()
 }
 

@@ -10,12 +10,12 @@ use callsign_config::{Settings, Severity as Configured};
 use clap::Args;
 
 use super::Verbosity;
-use crate::arguments::{FleetArguments, Format};
+use crate::arguments::{ConfigurationArguments, FleetArguments, Format, LiveArguments};
 use crate::catalogues::{self, Known, Origin};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
-use crate::locate::Locator;
+use crate::locate::{Locator, RulePlaces};
 use crate::output::{self, count};
 use crate::report::{self, LocatedFinding, Report};
 use crate::{live, named, naming};
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-enum FailOn {
+pub(crate) enum FailOn {
     #[default]
     Error,
     Warning,
@@ -48,7 +48,8 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     which.config.extend(arguments.files.iter().cloned());
     // What is held here is held to the end of the process, and the system takes memory back faster than piece by piece.
     let configuration = ManuallyDrop::new(Configuration::read(&which)?);
-    let (servers, asked) = known(&configuration, arguments, verbosity)?;
+    let (servers, asked) =
+        known(&configuration, &arguments.fleet.configuration, &arguments.fleet.live, verbosity)?;
     let report = ManuallyDrop::new(report(servers, asked, &configuration.settings(), arguments)?);
     let text = report::format(arguments.fleet.format, verbosity).render(&report)?;
     match arguments.fleet.format {
@@ -56,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         Format::Json => output::print_json(&text)?,
     }
     if !report.servers.is_empty() && report.checked() == 0 {
-        return Err(nothing_checked(&report));
+        return Err(nothing_checked(report.servers.len(), report.asked));
     }
     let worst = report.findings.iter().map(|located| located.finding.severity()).max();
     let fails = worst.is_some_and(|worst| worst >= least(arguments.fail_on));
@@ -65,12 +66,13 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
 
 /// What the servers offer: from the configuration, else as they last answered, or from the servers themselves. On a terminal, where nothing is known
 /// yet, the user is asked whether to start them. Also whether the servers were asked.
-fn known<'a>(
+pub(crate) fn known<'a>(
     configuration: &'a Configuration,
-    arguments: &Arguments,
+    which: &ConfigurationArguments,
+    live: &LiveArguments,
     verbosity: Verbosity,
 ) -> Result<(Vec<Known<'a>>, bool), Failure> {
-    let chosen = configuration.choose(&arguments.fleet.configuration.only)?;
+    let chosen = configuration.choose(&which.only)?;
     let memory = live::memory();
     let mut known = Vec::with_capacity(chosen.len());
     for chosen in chosen {
@@ -78,8 +80,8 @@ fn known<'a>(
     }
     let nothing_known =
         !known.is_empty() && known.iter().all(|known| known.origin == Origin::Unchecked);
-    let ask = arguments.fleet.live.live || (nothing_known && output::can_ask());
-    let known = if ask { live::ask(known, &arguments.fleet.live, verbosity)? } else { known };
+    let ask = live.live || (nothing_known && output::can_ask());
+    let known = if ask { live::ask(known, live, verbosity)? } else { known };
     Ok((known, ask))
 }
 
@@ -99,7 +101,8 @@ fn report<'a>(
         audit.extend(of_described);
         audit.sort_by_key(|finding| finding.code().code);
     }
-    let locator = Locator::of(&servers);
+    let rules = RulePlaces::default();
+    let locator = Locator::of(&servers, &rules);
     let mut findings = Vec::with_capacity(audit.len());
     findings.extend(
         audit
@@ -133,7 +136,7 @@ fn of_described(servers: &[Known<'_>], scheme: &dyn Scheme) -> Vec<Finding> {
 }
 
 /// The finding with the severity the user gave its code, or nothing if they switched it off.
-fn weighed(finding: Finding, settings: &Settings, strict: bool) -> Option<Finding> {
+pub(crate) fn weighed(finding: Finding, settings: &Settings, strict: bool) -> Option<Finding> {
     let code = finding.code().code;
     if strict && code == "CS009" {
         return Some(finding.with_severity(Severity::Error));
@@ -148,7 +151,7 @@ fn weighed(finding: Finding, settings: &Settings, strict: bool) -> Option<Findin
     }
 }
 
-fn least(fail_on: FailOn) -> Severity {
+pub(crate) fn least(fail_on: FailOn) -> Severity {
     match fail_on {
         FailOn::Error => Severity::Error,
         FailOn::Warning => Severity::Warning,
@@ -156,10 +159,10 @@ fn least(fail_on: FailOn) -> Severity {
     }
 }
 
-fn nothing_checked(report: &Report<'_>) -> Failure {
-    let servers = report.servers.len();
+/// To check nothing is no pass.
+pub(crate) fn nothing_checked(servers: usize, asked: bool) -> Failure {
     let message = format!("0 of {} checked: no tools are known", count(servers, "server"));
-    let remedy = if report.asked {
+    let remedy = if asked {
         "the findings above say why each server could not be asked"
     } else {
         "ask the servers with --live (without a terminal: --live --yes), or list their `tools` in the configuration"

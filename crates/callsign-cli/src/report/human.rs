@@ -1,13 +1,13 @@
 //! `--format human`: each finding with an excerpt of the file it is in, then a summary.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin as FileOrigin, Renderer, Snippet};
 use anstyle::Style;
 use callsign::audit::Severity;
-use callsign_config::ConfigFile;
 
-use super::{LocatedFinding, Report, ReportFormat};
+use super::{LocatedFinding, Report, ReportFormat, count_of};
 use crate::catalogues::Origin;
 use crate::command::Verbosity;
 use crate::failure::Failure;
@@ -28,15 +28,7 @@ impl ReportFormat for Human {
     fn render(&self, report: &Report<'_>) -> Result<String, Failure> {
         // Room for most sentences: a text of this size is costly to move while it grows.
         let mut out = String::with_capacity(512 + 192 * report.findings.len());
-        let excerpts = self.verbosity.verbose || report.findings.len() <= MOST_EXCERPTS;
-        if excerpts {
-            for located in &report.findings {
-                out.push_str(&self.excerpt(located));
-                out.push_str("\n\n");
-            }
-        } else {
-            self.lists(&report.findings, &mut out);
-        }
+        let excerpts = self.findings(&report.findings, &mut out);
         self.summary(report, &mut out);
         if !self.verbosity.quiet {
             self.hints(report, excerpts, &mut out);
@@ -46,8 +38,34 @@ impl ReportFormat for Human {
 }
 
 impl Human {
+    /// The findings: each with its excerpts, or in short lists if there are many. Whether they have their excerpts.
+    pub(super) fn findings(&self, findings: &[LocatedFinding<'_>], out: &mut String) -> bool {
+        let excerpts = self.verbosity.verbose || findings.len() <= MOST_EXCERPTS;
+        if excerpts {
+            for located in findings {
+                out.push_str(&self.excerpt(located));
+                out.push_str("\n\n");
+            }
+        } else {
+            self.lists(findings, out);
+        }
+        excerpts
+    }
+
+    /// `1 error, 2 warnings`; empty if there are none.
+    pub(super) fn counts(&self, findings: &[LocatedFinding<'_>]) -> String {
+        let kinds =
+            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")];
+        let counts = kinds.into_iter().filter_map(|(severity, what)| {
+            let number = count_of(findings, severity);
+            let style = self.severity_style(severity);
+            (number > 0).then(|| format!("{style}{}{style:#}", count(number, what)))
+        });
+        counts.collect::<Vec<_>>().join(", ")
+    }
+
     /// The style where there are colours, else none.
-    fn style(&self, style: Style) -> Style {
+    pub(super) fn style(&self, style: Style) -> Style {
         if self.colored { style } else { Style::new() }
     }
 
@@ -103,7 +121,7 @@ impl Human {
             for located in list {
                 out.push_str(&begin);
                 if let Some(Located { file, place }) = located.places.first() {
-                    let _ = write!(out, "{}:{place}", paths.shown(file).0);
+                    let _ = write!(out, "{}:{place}", paths.shown(file.path()).0);
                 }
                 out.extend(std::iter::repeat_n(' ', widest - width(located, &mut paths)));
                 for part in [&*end, located.finding.message(), "\n"] {
@@ -115,8 +133,6 @@ impl Human {
     }
 
     fn summary(&self, report: &Report<'_>, out: &mut String) {
-        let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
-        let infos = report.count(Severity::Info);
         if report.servers.is_empty() {
             out.push_str("no servers are configured and enabled: nothing to check\n");
             return;
@@ -129,17 +145,7 @@ impl Human {
             count(servers, "server"),
             cached(report)
         );
-        let mut counts = Vec::new();
-        for (number, what, style) in [
-            (errors, "error", output::ERROR),
-            (warnings, "warning", output::WARNING),
-            (infos, "note", output::INFO),
-        ] {
-            if number > 0 {
-                let style = self.style(style);
-                counts.push(format!("{style}{}{style:#}", count(number, what)));
-            }
-        }
+        let counts = self.counts(&report.findings);
         match counts.is_empty() {
             true if !report.off.is_empty() => {
                 let _ = writeln!(out, "nothing found; switched off: {}", report.off.join(", "));
@@ -151,7 +157,7 @@ impl Human {
             }
             true => {}
             false => {
-                let _ = writeln!(out, "{}", counts.join(", "));
+                let _ = writeln!(out, "{counts}");
             }
         }
     }
@@ -206,7 +212,7 @@ impl Excerpt {
         let end = text.get(start..)?.find(['\n', '\r']).map_or(text.len(), |at| start + at);
         let meant_end = place.span.end.clamp(place.span.start, end);
         let mut excerpt = Self {
-            path: escaped(&file.path.to_string_lossy()),
+            path: escaped(&file.path().to_string_lossy()),
             line: None,
             number: place.line,
             column: place.column,
@@ -243,19 +249,19 @@ fn harmless(text: &str) -> String {
 /// Files' paths as they are shown. Most findings of a report are in one file.
 #[derive(Default)]
 struct Paths<'a> {
-    last: Option<(&'a ConfigFile, String, usize)>,
+    last: Option<(&'a Path, String, usize)>,
 }
 
 impl<'a> Paths<'a> {
     /// A file's path, and how many characters it has.
-    fn shown(&mut self, file: &'a ConfigFile) -> (&str, usize) {
-        let last = self.last.take().filter(|(before, ..)| std::ptr::eq(*before, file));
-        let (_, path, width) = self.last.insert(last.unwrap_or_else(|| {
-            let path = escaped(&file.path.to_string_lossy());
-            let width = path.chars().count();
-            (file, path, width)
+    fn shown(&mut self, path: &'a Path) -> (&str, usize) {
+        let last = self.last.take().filter(|(before, ..)| std::ptr::eq(*before, path));
+        let (_, shown, width) = self.last.insert(last.unwrap_or_else(|| {
+            let shown = escaped(&path.to_string_lossy());
+            let width = shown.chars().count();
+            (path, shown, width)
         }));
-        (path, *width)
+        (shown, *width)
     }
 }
 
@@ -263,7 +269,7 @@ impl<'a> Paths<'a> {
 fn width<'a>(located: &LocatedFinding<'a>, paths: &mut Paths<'a>) -> usize {
     let digits = |number: usize| number.checked_ilog10().map_or(1, |digits| digits as usize + 1);
     located.places.first().map_or(0, |Located { file, place }| {
-        paths.shown(file).1 + digits(place.line) + digits(place.column) + "::".len()
+        paths.shown(file.path()).1 + digits(place.line) + digits(place.column) + "::".len()
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! JSON with comments ─► json.rs ─┐
-//! TOML ───────────────► toml.rs ─┼─► Node ─► formats (../format)
-//! (one file a syntax)            ┘
+//! TOML ───────────────► toml.rs ─┼─► Node ─► formats (../format), dialects (../dialect)
+//! YAML, front matter ─► yaml.rs ─┘
 //! ```
 //!
 //! A map keeps its entries in their order and keeps a key that occurs twice twice, because what a parser drops is what
@@ -11,6 +11,7 @@
 
 pub(crate) mod json;
 pub(crate) mod toml;
+pub(crate) mod yaml;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

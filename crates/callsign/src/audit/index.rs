@@ -6,6 +6,7 @@ use std::hash::BuildHasher;
 use super::exposed::Exposed;
 use super::finding::Kind;
 use super::fleet::{Fleet, Server};
+use super::judged_rules::JudgedRules;
 use super::same_server_twice::{SameServer, same_servers};
 use crate::catalogue::{Catalogue, Prompt, Resource, Tool};
 use crate::name::{ServerKey, WireName};
@@ -14,6 +15,7 @@ use crate::scheme::Scheme;
 pub(super) struct Index<'a> {
     pub(super) scheme: &'a dyn Scheme,
     pub(super) servers: &'a [Server],
+    pub(super) rules: &'a [JudgedRules<'a>],
     pub(super) tools: Names<'a>,
     pub(super) prompts: Names<'a>,
     pub(super) resources: Names<'a>,
@@ -41,7 +43,8 @@ impl<'a> Index<'a> {
                 first_of_same[member] = first_of_same[same.members[0]];
             }
         }
-        Self { scheme, servers, tools, prompts, resources, same_servers, first_of_same }
+        let rules = fleet.rules();
+        Self { scheme, servers, rules, tools, prompts, resources, same_servers, first_of_same }
     }
 
     /// Names that a scheme turns into exposed names. Resources are read by their URI, under every scheme.

@@ -2,6 +2,7 @@
 
 use super::finding::Kind;
 use super::index::Claim;
+use super::judged_rules::JudgedRule;
 use crate::scheme::is_provider_char;
 
 /// How much of a name is shown before it is cut.
@@ -39,7 +40,13 @@ pub(super) fn push_quoted(text: &str, out: &mut String) {
         out.push('`');
         return;
     }
-    out.extend(text.chars().take(SHOWN).flat_map(char::escape_debug));
+    for c in text.chars().take(SHOWN) {
+        match c {
+            // Neither steers a terminal, and an entry to be copied stays as it is written.
+            '"' | '\'' => out.push(c),
+            _ => out.extend(c.escape_debug()),
+        }
+    }
     match text.chars().count() {
         0..=SHOWN => out.push('`'),
         length => out.push_str(&format!("…` ({length} characters)")),
@@ -117,6 +124,11 @@ pub(super) fn whose(claim: &Claim<'_>) -> String {
 
 pub(super) fn identity(kind: Kind, key: &str, name: &str) -> String {
     format!("{kind} {} of server {}", quote(name), quote(key))
+}
+
+/// deny rule `x`.
+pub(super) fn act_rule(rule: &JudgedRule) -> String {
+    format!("{} rule {}", rule.does.as_str(), quote(&rule.text))
 }
 
 /// Begins with `text`, then each name of the claims with the servers that have it, in order: `x` of `a` and `b`; `y` of

@@ -203,6 +203,12 @@ impl Catalogue {
         Arc::unwrap_or_clone(self.tools)
     }
 
+    /// How many readable tools were taken out since it was listed, as a [`Filter`] does.
+    #[must_use]
+    pub fn left_out(&self) -> usize {
+        self.gaps.len().saturating_sub(self.malformed.len())
+    }
+
     /// Keeps what `keep` says yes to; an unreadable entry without a name is asked about as `None`.
     pub(crate) fn retain_tools(&mut self, keep: impl Fn(Option<&WireName>) -> bool) {
         let tools = self.positions().zip(&*self.tools);
