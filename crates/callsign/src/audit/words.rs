@@ -74,22 +74,21 @@ impl Words {
     /// spaces. Nothing for a name that says too little to be compared: no word, or a verb alone.
     pub(super) fn meaning(&mut self, name: &str, plurals: Plurals, out: &mut String) {
         self.split(name);
-        let Self { lower, spans } = self;
-        let word = |&(start, end): &(usize, usize)| &lower[start..end];
-        // Few words are sorted, so to fold a word again is quicker than to keep what it folds to.
-        let meant = |span: &(usize, usize)| {
-            let word = word(span);
-            (fold(word), plurals == Plurals::Kept && singular(word) != word)
-        };
-        if !spans.iter().any(|span| orders(&fold(word(span)))) {
-            spans.sort_unstable_by(|a, b| meant(a).cmp(&meant(b)));
-            spans.dedup_by(|b, a| meant(a) == meant(b));
+        let lower = &self.lower;
+        let mut words: Vec<(Cow<'_, str>, bool)> = self
+            .spans
+            .iter()
+            .map(|&(start, end)| &lower[start..end])
+            .map(|word| (fold(word), plurals == Plurals::Kept && singular(word) != word))
+            .collect();
+        if !words.iter().any(|(word, _)| orders(word)) {
+            words.sort_unstable();
+            words.dedup();
         }
-        if spans.len() < 2 && spans.iter().all(|span| VERBS.contains(&&*fold(word(span)))) {
+        if words.len() < 2 && words.iter().all(|(word, _)| VERBS.contains(&&**word)) {
             return;
         }
-        for (at, span) in spans.iter().enumerate() {
-            let (word, plural) = meant(span);
+        for (at, (word, plural)) in words.into_iter().enumerate() {
             if at > 0 {
                 out.push(' ');
             }
