@@ -50,6 +50,8 @@ pub struct HostRules<'f> {
     dropped: Vec<(&'f RuleFile, &'f Rules)>,
     decisions: OnceCell<Vec<Decision>>,
     sharing: OnceCell<HashMap<&'f str, u32>>,
+    /// The names of all tools, with their places.
+    sorted: OnceCell<Vec<(&'f str, usize)>>,
     /// Entries that were proposed for whole servers.
     server_entries: RefCell<HashMap<Asked, Option<String>>>,
 }
@@ -99,6 +101,7 @@ impl<'f> HostRules<'f> {
             dropped,
             decisions: OnceCell::new(),
             sharing: OnceCell::new(),
+            sorted: OnceCell::new(),
             server_entries: RefCell::default(),
         }
     }
@@ -144,8 +147,60 @@ impl<'f> HostRules<'f> {
 
     fn decisions(&self) -> &[Decision] {
         self.decisions.get_or_init(|| {
+            if self.dialect().decides_by_matches() {
+                return self.decided_by_matches();
+            }
             self.fleet.tools().map(|tool| self.rules.decide(self.fleet, tool)).collect()
         })
+    }
+
+    /// Each tool decided by the entries alone that have to do with it.
+    fn decided_by_matches(&self) -> Vec<Decision> {
+        let mut of_tool: Vec<Vec<usize>> = vec![Vec::new(); self.fleet.len()];
+        for (at, entry) in self.rules.entries.iter().enumerate() {
+            for tool in self.may_reach(entry) {
+                if self.rules.reach(entry, tool) == Reach::Matches {
+                    of_tool[tool.index()].push(at);
+                }
+            }
+        }
+        let mut few = Rules::new(self.dialect());
+        few.lists.clone_from(&self.rules.lists);
+        few.switches.clone_from(&self.rules.switches);
+        let tools = self.fleet.tools().zip(of_tool);
+        tools
+            .map(|(tool, own)| {
+                let entries = own.iter().filter_map(|&at| self.rules.entries.get(at));
+                few.entries = entries.cloned().collect();
+                let decision = few.decide(self.fleet, tool);
+                let by = decision.by.and_then(|by| own.get(by).copied());
+                Decision { by, ..decision }
+            })
+            .collect()
+    }
+
+    /// The tools that an entry may have to do with, in their order.
+    fn may_reach(&self, entry: &RuleEntry) -> impl Iterator<Item = Tool<'f>> {
+        let beginning = self.dialect().beginning(entry).filter(|beginning| !beginning.is_empty());
+        let some = beginning.map(|beginning| self.begun_with(&beginning));
+        let all = if some.is_none() { 0..self.fleet.len() } else { 0..0 };
+        some.into_iter().flatten().chain(all).filter_map(|at| self.fleet.tool(at))
+    }
+
+    /// The places of the tools whose names begin so, ascending.
+    fn begun_with(&self, beginning: &str) -> Vec<usize> {
+        let sorted = self.sorted.get_or_init(|| {
+            let spelling = self.dialect().compared();
+            let mut names: Vec<(&str, usize)> =
+                self.fleet.tools().map(|tool| (tool.name(spelling), tool.index())).collect();
+            names.sort_unstable();
+            names
+        });
+        let first = sorted.partition_point(|(name, _)| *name < beginning);
+        let begun = sorted[first..].iter().take_while(|(name, _)| name.starts_with(beginning));
+        let mut places: Vec<usize> = begun.map(|(_, at)| *at).collect();
+        places.sort_unstable();
+        places
     }
 
     /// The rules as the audit looks at them. `unseen` are servers whose tools are not in the fleet because they are not
@@ -222,7 +277,7 @@ impl<'f> HostRules<'f> {
         let mut matches = vec![Matches::default(); judged.len()];
         let tools: Vec<ToolId> = self.fleet.tools().map(|tool| tool.id().clone()).collect();
         for (at, tool) in (0..).zip(&tools) {
-            for (rule, answer) in policy.touching(self.fleet.pool(), tool) {
+            for (rule, answer) in policy.bearing_on(self.fleet.pool(), tool) {
                 if let Some(matches) = matches.get_mut(rule) {
                     matches.note(at, tool, answer);
                 }
@@ -235,9 +290,9 @@ impl<'f> HostRules<'f> {
     fn reached(&self, entry: &RuleEntry) -> Reached {
         let mut tools = Vec::new();
         let (mut never, mut unknown) = (entry.never().map(str::to_owned), None);
-        for (at, tool) in (0..).zip(self.fleet.tools()) {
+        for tool in self.may_reach(entry) {
             match self.rules.reach(entry, tool) {
-                Reach::Matches => tools.push(at),
+                Reach::Matches => tools.extend(u32::try_from(tool.index())),
                 Reach::No | Reach::Ambiguous(_) => {}
                 Reach::Never(why) => {
                     never.get_or_insert_with(|| why.into_owned());
@@ -412,5 +467,87 @@ impl HostRules<'_> {
                 self.fleet.tools().filter(|tool| rules.reach(read, *tool) == Reach::Matches);
             (act(read.effect) == entry.does).then(|| reached.map(Tool::index).collect())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Names whose parts run into each other, keys that are spelled alike, wildcards everywhere.
+    fn text() -> impl Strategy<Value = String> {
+        let part = prop::sample::select(vec![
+            "a", "b", "a_b", "_", "__", ".", "mcp__", "*", "?", "c", "(",
+        ]);
+        prop::collection::vec(part, 1..5).prop_map(|parts| parts.concat())
+    }
+
+    fn tools() -> impl Strategy<Value = Vec<(String, String)>> {
+        let name =
+            || prop::sample::select(vec!["a", "b", "a_b", "a.b", "a__b", "a_", "mcp__a", "c"]);
+        let tool = (name(), name()).prop_map(|(key, wire)| (key.to_owned(), wire.to_owned()));
+        prop::collection::btree_set(tool, 1..8).prop_map(|tools| tools.into_iter().collect())
+    }
+
+    /// What each entry reaches and what decides, tool by tool and entry by entry.
+    fn slowly(host: &HostRules<'_>) -> (Vec<Vec<usize>>, Vec<(Verdict, Option<usize>)>) {
+        let covers = |entry| {
+            let tools = host.fleet.tools();
+            let tools = tools.filter(|tool| host.rules.reach(entry, *tool) == Reach::Matches);
+            tools.map(Tool::index).collect()
+        };
+        let decided = host.fleet.tools().map(|tool| host.rules.decide(host.fleet, tool));
+        (
+            host.rules.entries.iter().map(covers).collect(),
+            decided.map(|decision| (decision.verdict, decision.by)).collect(),
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_looked_up_is_what_is_there(
+            tools in tools(),
+            rules in prop::collection::vec((0..3usize, text()), 0..8),
+        ) {
+            let ids = tools.iter().map(|(server, wire)| ToolId::parse(server, wire).unwrap());
+            let fleet = Fleet::new(ids);
+            let words = ["allow", "ask", "deny"];
+            let of = |class: usize| -> Vec<&str> {
+                rules.iter().filter(|(of, _)| *of == class).map(|(_, text)| text.as_str()).collect()
+            };
+            let settings = serde_json::json!({
+                "permissions": {"allow": of(0), "ask": of(1), "deny": of(2)}
+            });
+            let mut table = serde_json::Map::new();
+            for (class, text) in &rules {
+                table.insert(text.clone(), words[*class].into());
+            }
+            let permission = serde_json::json!({ "permission": table });
+            for (path, text) in [(".claude/settings.json", settings), ("opencode.json", permission)] {
+                let file = crate::dialect::parse(Path::new(path), text.to_string().as_bytes(), None);
+                let files = [file.unwrap()];
+                for host in HostRules::of(&files, &fleet) {
+                    let (reached, decided) = slowly(&host);
+                    let looked_up = host.all_reached();
+                    for (slow, quick) in reached.iter().zip(&looked_up) {
+                        let quick = match quick {
+                            Reached::Tools(tools) => tools.iter().map(|at| *at as usize).collect(),
+                            _ => Vec::new(),
+                        };
+                        prop_assert_eq!(slow, &quick, "{:?}", looked_up);
+                    }
+                    let quick: Vec<(Verdict, Option<usize>)> = host
+                        .decisions()
+                        .iter()
+                        .map(|decision| (decision.verdict, decision.by))
+                        .collect();
+                    prop_assert_eq!(decided, quick);
+                }
+            }
+        }
     }
 }

@@ -17,6 +17,160 @@ struct Case {
 
 const CASES: &[Case] = &[
     Case {
+        file: "p/.claude/settings.local.json",
+        text: "{\n  \"permissions\": {\"allow\": [\"Bash(ls)\", \"mcp__docs\"], \"deny\": [\"mcp__github__create_*\"]}\n}\n",
+        dialect: "claude-code",
+        first: "\"mcp__github",
+        decisions: ["default", "deny", "allow"],
+    },
+    Case {
+        file: "p/.claude/agents/reader.md",
+        text: "---\nname: reader\ndescription: Reads.\ntools: Read, mcp__docs, mcp__github__get_issue\ndisallowedTools:\n  - mcp__docs__search\n---\nYou read.\n",
+        dialect: "claude-code-subagent",
+        first: "mcp__docs__search",
+        decisions: ["allow", "deny", "deny"],
+    },
+    Case {
+        file: "/etc/claude-code/managed-settings.json",
+        text: "{\"deniedMcpServers\": [{\"serverName\": \"docs\"}], \"allowedMcpServers\": [{\"serverName\": \"github\"}]}",
+        dialect: "claude-code-managed",
+        first: "\"docs",
+        decisions: ["allow", "allow", "deny"],
+    },
+    Case {
+        file: "home/.claude/settings.json",
+        text: "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"mcp__github__.*\", \"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}}",
+        dialect: "claude-code-hook",
+        first: "\"mcp__github",
+        decisions: ["default"; 3],
+    },
+    Case {
+        file: "home/.codex/config.toml",
+        text: "model = \"x\"\n[mcp_servers.github]\ncommand = \"x\"\nenabled_tools = [\"get_issue\"]\n[mcp_servers.docs]\nurl = \"https://example.com\"\ndefault_tools_approval_mode = \"prompt\"\n",
+        dialect: "codex",
+        first: "\"get_issue",
+        decisions: ["allow", "deny", "ask"],
+    },
+    Case {
+        file: "/etc/codex/requirements.toml",
+        text: "[mcp_servers.docs.identity]\nurl = \"https://example.com\"\n",
+        dialect: "codex-requirements",
+        first: "docs",
+        decisions: ["deny", "deny", "default"],
+    },
+    Case {
+        file: "p/.gemini/settings.json",
+        text: "{\"mcpServers\": {\"github\": {\"command\": \"x\", \"includeTools\": [\"get_issue\"], \"trust\": true}}}",
+        dialect: "gemini-server",
+        first: "\"get_issue",
+        decisions: ["allow", "deny", "default"],
+    },
+    Case {
+        file: "p/.gemini/settings.json",
+        text: "{\"tools\": {\"exclude\": [\"search\"], \"allowed\": [\"mcp_github_get_issue(x)\"]}, \"mcp\": {\"allowed\": []}}",
+        dialect: "gemini-settings",
+        first: "\"search",
+        decisions: ["allow", "default", "deny"],
+    },
+    Case {
+        file: "home/.gemini/policies/own.toml",
+        text: "[[rule]]\nmcpName = \"github\"\ntoolName = [\"create_issue\", \"x\"]\ndecision = \"ask_user\"\npriority = 100\n\n[[rule]]\ntoolName = \"mcp_*\"\ndecision = \"deny\"\npriority = 1\n",
+        dialect: "gemini-policy",
+        first: "\"create_issue",
+        decisions: ["deny", "ask", "deny"],
+    },
+    Case {
+        file: "home/.qwen/settings.json",
+        text: "{\"permissions\": {\"deny\": [\"mcp__github__create_*\"], \"allow\": [\"mcp__github\"], \"ask\": [\"ReadFile\"]}}",
+        dialect: "qwen-code",
+        first: "\"mcp__github__create",
+        decisions: ["allow", "deny", "default"],
+    },
+    Case {
+        file: "p/opencode.jsonc",
+        text: "{\n  // mine\n  \"tools\": {\"docs_*\": false},\n  \"permission\": {\"bash\": \"ask\", \"github_*\": \"ask\", \"github_get_*\": \"allow\",},\n}\n",
+        dialect: "opencode",
+        first: "\"docs_",
+        decisions: ["allow", "ask", "deny"],
+    },
+    Case {
+        file: "p/.opencode/agent/plan.md",
+        text: "---\ndescription: Plans.\npermission:\n  \"*\": ask\n  github_create_*: deny\n---\nPlan.\n",
+        dialect: "opencode",
+        first: "\"*",
+        decisions: ["ask", "deny", "ask"],
+    },
+    Case {
+        file: "p/kilo.json",
+        text: "{\"permission\": {\"github_*\": \"deny\"}}",
+        dialect: "kilo",
+        first: "\"github_",
+        decisions: ["deny", "deny", "default"],
+    },
+    Case {
+        file: "p/.vscode/settings.json",
+        text: "{\"editor.tabSize\": 2, \"chat.tools.global.autoApprove\": true}",
+        dialect: "vscode",
+        first: "true",
+        decisions: ["allow"; 3],
+    },
+    Case {
+        file: "p/.github/agents/docs.agent.md",
+        text: "---\ntools: ['docs/*', codebase]\n---\nText.\n",
+        dialect: "vscode-tools",
+        first: "'docs/",
+        decisions: ["deny", "deny", "allow"],
+    },
+    Case {
+        file: "home/.copilot/permissions-config.json",
+        text: "{\"locations\": {\"/p\": {\"tool_approvals\": [{\"kind\": \"mcp\", \"serverName\": \"github\", \"toolName\": null}]}}}",
+        dialect: "copilot-cli-config",
+        first: "{\"kind",
+        decisions: ["allow", "allow", "default"],
+    },
+    Case {
+        file: "home/.copilot/config.json",
+        text: "{\"disabledMcpServers\": [\"docs\"]}",
+        dialect: "copilot-cli",
+        first: "\"docs",
+        decisions: ["default", "default", "deny"],
+    },
+    Case {
+        file: "p/.cursor/permissions.json",
+        text: "{\"mcpAllowlist\": [\"GitHub:get_*\", \"search\"]}",
+        dialect: "cursor",
+        first: "\"GitHub",
+        decisions: ["allow", "default", "default"],
+    },
+    Case {
+        file: "p/.cursor/cli.json",
+        text: "{\"permissions\": {\"allow\": [\"Shell(ls)\", \"Mcp(*:*)\"], \"deny\": [\"Mcp(github:create_*)\"]}}",
+        dialect: "cursor-cli",
+        first: "\"Mcp(github",
+        decisions: ["allow", "deny", "allow"],
+    },
+    Case {
+        file: "x/cline_mcp_settings.json",
+        text: "{\"mcpServers\": {\"github\": {\"command\": \"x\", \"autoApprove\": [\"get_issue\"]}}}",
+        dialect: "cline",
+        first: "\"get_issue",
+        decisions: ["allow", "ask", "ask"],
+    },
+    Case {
+        file: "p/.roo/mcp.json",
+        text: "{\"mcpServers\": {\"github\": {\"alwaysAllow\": [\"*\"]}, \"docs\": {\"disabledTools\": [\"search\"]}}}",
+        dialect: "roo",
+        first: "\"*",
+        decisions: ["allow", "allow", "deny"],
+    },
+    Case {
+        file: "p/callsign.toml",
+        text: "[rules]\ndefault = \"deny\"\nallow = [{ server = \"github\", tool = \"get_*\" }]\n\n[[rules.ask]]\nserver = \"docs\"\n",
+        dialect: "callsign",
+        first: "[[rules.ask",
+        decisions: ["allow", "deny", "ask"],
+    },
+    Case {
         file: "home/.continue/permissions.yaml",
         text: "exclude:\n  - create_*  # never\nask: [search]\nallow: []\n",
         dialect: "continue-cli",
@@ -157,6 +311,10 @@ fn files_are_found_by_name_or_content_and_decided() {
             rules.decide(&fleet, call).verdict.as_str()
         });
         assert_eq!(&decided, decisions, "{file}");
+        // callsign's own entries are put into words.
+        if *dialect == "callsign" {
+            continue;
+        }
         // An entry without a text is a rule for everything.
         for entry in rules.entries.iter().filter(|entry| !entry.text.is_empty()) {
             let shown = &read.shown_text()[entry.span.range()];

@@ -31,15 +31,15 @@ use serde_json::Value;
 
 /// Parts of an input that need more than names, and what that is.
 const INPUT_WAITS: [(&str, &str); 13] = [
-    ("history", "repair of stored conversations"),
+    ("history", "crates/callsign/tests/history.rs"),
     ("lock", "the lock file"),
     ("projects", "the reader of client configurations"),
     ("open", "the reader of client configurations"),
     ("files", "the reader of client configurations"),
     ("raw_json", "the reader of client configurations"),
-    ("text", "rewriting of references in texts"),
-    ("migrate", "rewriting of references in texts"),
-    ("disabled", "the reader of a host's stored switches"),
+    ("text", "crates/callsign-cli/tests/report_cases.rs"),
+    ("migrate", "crates/callsign-cli/tests/report_cases.rs"),
+    ("disabled", "crates/callsign-cli/tests/report_cases.rs"),
     ("local_groups", "profiles of hosts"),
     ("scheme_separator", "refusal of separators in configuration"),
     ("gateway_separator", "refusal of separators in configuration"),
@@ -152,7 +152,7 @@ fn is_about_rules(kind: &str) -> bool {
 /// What lines of these kinds may wait for all the same: nothing of it is a decision or a finding about rules.
 const BESIDE_RULES: [&str; 4] = [
     "profiles of hosts",
-    "rewriting of references in texts",
+    "crates/callsign-cli/tests/report_cases.rs",
     "configured prefixes",
     "expected in words only",
 ];

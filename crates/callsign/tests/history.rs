@@ -199,6 +199,25 @@ fn two_names_that_become_one_are_told_of() {
     assert!(note.remark.to_string().contains("stands here as well"), "{}", note.remark);
 }
 
+/// Two names of data/vectors/normalize.jsonl, group hash53, with one hash.
+#[test]
+fn twins_of_the_hash_are_told_of_and_their_definitions_stay() {
+    let (first, other) = ("mcp__foo.bar__e;v'i l@e)v;i$", "mcp__foo.bar__e[v i&l#e+v@i+");
+    let name = "mcp__foo_bar__e_v_i_l_e_v_i__0oswl4o";
+    let stored = format!(
+        r#"{{"tools":[{{"name":"{first}","description":"1"}},{{"name":"{other}","description":"2"}}]}}"#
+    );
+    let repair = fix(&stored, None).unwrap();
+    assert_eq!(repair.apply(), stored.replace(first, name).replace(other, name));
+    assert_eq!(remarks(&repair), ["defined-twice", "merged"]);
+    let said = repair.notes[1].remark.to_string();
+    assert!(
+        said.contains(first) && said.contains(other) && said.contains("two names before"),
+        "{said}"
+    );
+    assert!(fix(&repair.apply(), None).unwrap().is_empty(), "nothing is taken out of what differs");
+}
+
 /// Cases c043 and c048 of data/cases/reports.jsonl: a snapshot and the live server both gave definitions.
 #[test]
 fn a_definition_that_says_the_same_twice_stands_once() {

@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         (true, Format::Json) => output::print_json(&report)?,
         (false, _) => {
             for outcome in &outcomes {
-                output::print_raw(&outcome.repair.apply())?;
+                output::print_json(&outcome.repair.apply())?;
             }
             output::print_error(&report);
         }

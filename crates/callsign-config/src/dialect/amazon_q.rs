@@ -29,7 +29,7 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnCalls,
     project_files: &[".amazonq/cli-agents/*.json", ".kiro/agents/*.json"],
     user_files: &[".aws/amazonq/cli-agents/*.json", ".kiro/agents/*.json"],
-    compared: Fact::Established("@{server}, then @{server}/{tool}, key and wire name as they are"),
+    compared: Fact::Established("@SERVER, then @SERVER/TOOL, key and wire name as they are"),
     wildcards: Fact::Established(
         "* and ? anywhere after @, crossing /; with them [ ] and { } as well",
     ),
@@ -82,6 +82,11 @@ impl Dialect for AmazonQ {
 
     fn recognises(&self, found: Found<'_>) -> bool {
         found.0.get(LIST).is_some() && found.0.get("prompt").is_some()
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        (!text.contains(['*', '?'])).then(|| text.to_owned())
     }
 }
 

@@ -26,8 +26,8 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnVisibility,
     project_files: &[".amazonq/cli-agents/*.json", ".kiro/agents/*.json"],
     user_files: &[".aws/amazonq/cli-agents/*.json", ".kiro/agents/*.json"],
-    compared: Fact::Established("whether the entry begins with @{server}; after / the wire name"),
-    wildcards: Fact::Established("a sole *; @{server} and @{server}/* for a server"),
+    compared: Fact::Established("whether the entry begins with @SERVER; after / the wire name"),
+    wildcards: Fact::Established("a sole *; @SERVER and @SERVER/* for a server"),
     precedence: Fact::Established("what no entry opens is not there"),
     empty: Fact::Established("no MCP tools"),
     unknown_entry: Fact::Established("ignored without a word"),
@@ -69,6 +69,12 @@ impl Dialect for AmazonQTools {
 
     fn decide(&self, rules: &Rules, _: &Fleet, call: Tool<'_>) -> Decision {
         rules.filtered(call).unwrap_or_else(Decision::default)
+    }
+
+    /// The first slash divides an entry, so a key with one can't be written; nor can a tool that is called as a wildcard.
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let is_divided = tool.server().contains(SPELLING.separator());
+        (!is_divided && !tool.wire().contains('*')).then(|| tool.name(SPELLING).to_owned())
     }
 }
 

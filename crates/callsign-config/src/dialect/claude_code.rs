@@ -13,6 +13,8 @@
 //! - Deny, then ask, then allow: the first class with a match decides. A deny by bare name or wildcard hides the tool too.
 //! - The check for misspelt names exempts names with `_` or `*`, hence every MCP rule.
 
+use std::borrow::Cow;
+
 use callsign::scheme::HostSpelling;
 
 use super::cursor_cli::CursorCli;
@@ -96,6 +98,20 @@ impl Dialect for ClaudeCode {
 
     fn decide(&self, rules: &Rules, _: &Fleet, call: Tool<'_>) -> Decision {
         rules.by_class(&CLASSES.map(|(_, effect)| effect), call)
+    }
+
+    /// A name of this host is never cut, so those of a server begin with its key.
+    fn beginning<'e>(&self, entry: &'e RuleEntry) -> Option<Cow<'e, str>> {
+        match &entry.pattern {
+            Pattern::Exact(text) => Some(text.into()),
+            Pattern::Server(key) => Some([SPELLING.marker(), key].concat().into()),
+            Pattern::Glob(glob) => Some(glob.beginning().into()),
+            _ => None,
+        }
+    }
+
+    fn decides_by_matches(&self) -> bool {
+        true
     }
 
     fn recognises(&self, found: Found<'_>) -> bool {

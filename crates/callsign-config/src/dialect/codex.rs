@@ -208,6 +208,9 @@ mod tests {
 
     #[test]
     fn a_misspelt_key_leaves_all_tools() {
+        for key in ["enabledTools", "allowed_tools"] {
+            assert_eq!(decided(&format!(r#"{{"{key}": ["read"]}}"#), "docs/search"), "default", "{key}");
+        }
         let rules = r#"{"disabledTools": ["search"]}"#;
         assert_eq!(decided(rules, "docs/search"), "default");
         assert!(matches!(reaches(&Codex, rules, TOOLS)[0], Reach::Never(_)));

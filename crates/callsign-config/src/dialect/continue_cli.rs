@@ -116,6 +116,12 @@ impl Dialect for ContinueCli {
             None => Decision::default(),
         }
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.wire();
+        let literal = !text.contains(['*', '?']);
+        in_file(text).proposes(text, tool, self.compared()).filter(|_| literal)
+    }
 }
 
 /// The three lists of a file, or none of them.

@@ -34,7 +34,7 @@ static PROFILE: Profile = Profile {
     project_files: &["crush.json", ".crush.json"],
     user_files: &[".config/crush/crush.json"],
     compared: Fact::Established(
-        "the exposed name mcp_{server}_{tool}, byte for byte; in a server's own lists the wire name",
+        "the exposed name mcp_SERVER_TOOL, byte for byte; in a server's own lists the wire name",
     ),
     wildcards: Fact::Established("none"),
     precedence: Fact::Established("allow only; disabled_tools after enabled_tools"),
@@ -120,6 +120,11 @@ impl Dialect for Crush {
     fn recognises(&self, found: Found<'_>) -> bool {
         found.0.get("permissions").is_some_and(|table| table.get("allowed_tools").is_some())
             && found.0.get(SERVERS).is_some()
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        exposed(text).proposes(text, tool, SPELLING)
     }
 }
 

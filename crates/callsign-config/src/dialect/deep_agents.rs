@@ -26,7 +26,7 @@ static PROFILE: Profile = Profile {
     // Its file is called `.mcp.json`, as those of others are whose servers have no such lists.
     project_files: &[],
     user_files: &[],
-    compared: Fact::Established("the wire name, and {server}_{tool}"),
+    compared: Fact::Established("the wire name, and SERVER_TOOL"),
     wildcards: Fact::Established("*, ? and sets of characters, anywhere"),
     precedence: Fact::Established("one list only: both at once are refused"),
     empty: Fact::Established("refused when the file is loaded"),
@@ -78,6 +78,10 @@ impl Dialect for DeepAgents {
 
     fn decide(&self, rules: &Rules, _: &Fleet, call: Tool<'_>) -> Decision {
         rules.filtered(call).unwrap_or_else(Decision::default)
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        Some(tool.wire().to_owned()).filter(|text| !text.contains(['*', '?', '[']))
     }
 }
 

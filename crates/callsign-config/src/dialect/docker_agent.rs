@@ -28,7 +28,7 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnCalls,
     project_files: &["cagent.yaml", "cagent.yml"],
     user_files: &[],
-    compared: Fact::Established("the exposed name {toolset}_{tool}, without case"),
+    compared: Fact::Established("the exposed name TOOLSET_TOOL, without case"),
     wildcards: Fact::Established("*, ? and sets of characters, anywhere"),
     precedence: Fact::Established("deny, then allow, then ask"),
     empty: Fact::Established("every call is asked for"),
@@ -79,6 +79,11 @@ impl Dialect for DockerAgent {
 
     fn recognises(&self, found: Found<'_>) -> bool {
         found.0.get("agents").is_some() && found.0.get("permissions").is_some()
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        (!text.contains(['*', '?', '[', '\\', ':'])).then(|| text.to_owned())
     }
 }
 

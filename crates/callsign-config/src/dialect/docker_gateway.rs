@@ -31,7 +31,7 @@ static PROFILE: Profile = Profile {
     compared: Fact::Established(
         "wire name, server and image, without case; in tools.yaml the wire name, byte for byte",
     ),
-    wildcards: Fact::Established("* alone and {server}:*"),
+    wildcards: Fact::Established("* alone and SERVER:*"),
     precedence: Fact::Established("--tools instead of the file"),
     empty: Fact::Established(
         "an empty --tools falls back to the file; an empty list there is no tool",
@@ -81,7 +81,6 @@ impl Dialect for DockerGateway {
             Pattern::Exact(flag) if !is_of_file => flag,
             pattern => return pattern.reach(tool, HostSpelling::Bare),
         };
-        let same = |text: &str, name: &str| text.to_lowercase() == name.to_lowercase();
         if same(flag, tool.wire()) || same(flag, tool.name(SPELLING)) {
             return Reach::Matches;
         }
@@ -106,7 +105,10 @@ impl Dialect for DockerGateway {
     }
 
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
-        Some(tool.name(SPELLING).to_owned())
+        let text = tool.name(SPELLING);
+        // Commas divide the flag's value, and blanks around an entry do not count.
+        let is_one = !text.contains(['*', ',']) && text.trim() == text;
+        is_one.then(|| text.to_owned())
     }
 }
 
@@ -134,10 +136,16 @@ fn on_the_line(text: &str) -> Pattern {
     match text {
         "*" => Pattern::All,
         _ if text.contains('*') && (wire != "*" || text.matches('*').count() > 1) => {
-            Pattern::never("the only wildcards are `*` alone and `{server}:*`")
+            Pattern::never("the only wildcards are `*` alone and `SERVER:*`")
         }
         _ => Pattern::Exact(text.to_owned()),
     }
+}
+
+/// Whether two texts are one but for case.
+fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+        || !(one.is_ascii() && other.is_ascii()) && one.to_lowercase() == other.to_lowercase()
 }
 
 /// A server's key has no slash.
@@ -199,6 +207,7 @@ mod tests {
             "case counts there"
         );
         assert_eq!(decided(r#"{"github": []}"#, "docs/search"), "default", "all of its tools");
+        assert_eq!(verdict(&DockerGateway, r#"{"--tools": ["É"]}"#, &["a/é"], "a/é"), "allow");
         let nested = format!(r#"{{"tools.yaml": {{{file}}}, "--tools": []}}"#);
         assert_eq!(decided(&nested, "github/create_issue"), "deny", "an empty flag falls back");
         let flag = format!(r#"{{"tools.yaml": {{{file}}}, "--tools": ["search"]}}"#);

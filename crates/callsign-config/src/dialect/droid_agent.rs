@@ -77,6 +77,10 @@ impl Dialect for DroidAgent {
             None => Decision::default(),
         }
     }
+
+    fn spelling(&self, _: Tool<'_>) -> Option<String> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A file with rules: which dialects are in it, and where such files lie.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,7 +70,7 @@ pub fn parse(
     let source = Source { document: &document, whole_file: true };
     let mut sets = Vec::new();
     for dialect in spoken {
-        sets.push(dialect.read(source)?);
+        sets.push(named(dialect.read(source)?, &document.root));
     }
     sets.retain(|rules| !rules.is_empty());
     let shown = masked(text, &document.root, &sets);
@@ -83,7 +84,18 @@ pub fn parse(
 pub fn of_value(dialect: &'static dyn Dialect, json: &str) -> Result<Rules, ConfigError> {
     let document = Document::parse(Path::new("rules.json"), json)?;
     document.refuse_duplicates(&document.root)?;
-    dialect.read(Source { document: &document, whole_file: false })
+    let rules = dialect.read(Source { document: &document, whole_file: false })?;
+    Ok(named(rules, &document.root))
+}
+
+/// The rules with each list called after its place in the file's structure.
+fn named(mut rules: Rules, root: &Node<'_>) -> Rules {
+    let wanted = rules.lists.iter().map(|list| list.span).collect();
+    let paths = root.paths_of(&wanted);
+    for list in &mut rules.lists {
+        list.name = paths.get(&list.span).cloned().unwrap_or_default();
+    }
+    rules
 }
 
 /// The dialects whose file this is by its path; if there is none, those that recognise the content.
@@ -149,19 +161,24 @@ fn existing(folder: &Path, own: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Keys below which nothing is a rule, wherever they stand: environments, headers, and the programs that hooks run.
+const NEVER_RULES: [&str; 3] = ["env", "headers", "hooks"];
+
 /// The text with every value that is no part of the rules overwritten.
 fn masked(text: &str, root: &Node<'_>, sets: &[Rules]) -> String {
-    let mut open: Vec<Span> = Vec::new();
+    let mut open: HashSet<Span> = HashSet::new();
     for rules in sets {
         open.extend(rules.lists.iter().map(|list| list.span));
         open.extend(rules.entries.iter().map(|entry| entry.span));
         open.extend(rules.switches.iter().map(|switch| switch.span));
         open.extend(rules.dropped.iter().map(|(_, span)| *span));
     }
-    open.sort_unstable();
+    let mut hidden = Vec::new();
+    hidden_texts(root, &open, false, &mut hidden);
+    hidden.sort_unstable();
     let mut shown = String::with_capacity(text.len());
     let mut kept = 0;
-    for hidden in values_outside(root, &open) {
+    for hidden in hidden {
         shown.push_str(text.get(kept..hidden.start).unwrap_or_default());
         shown.extend(std::iter::repeat_n('*', hidden.end.saturating_sub(hidden.start.max(kept))));
         kept = kept.max(hidden.end);
@@ -170,27 +187,21 @@ fn masked(text: &str, root: &Node<'_>, sets: &[Rules]) -> String {
     shown
 }
 
-/// The spans of texts, in the file's order, that lie in none of `open`.
-fn values_outside(root: &Node<'_>, open: &[Span]) -> Vec<Span> {
-    let mut texts = Vec::new();
-    collect_texts(root, &mut texts);
-    texts.sort_unstable();
-    let mut next = open.iter().peekable();
-    let mut covered = 0;
-    texts.retain(|text| {
-        while let Some(span) = next.next_if(|span| span.start <= text.start) {
-            covered = covered.max(span.end);
-        }
-        text.end > covered
-    });
-    texts
-}
-
-fn collect_texts(node: &Node<'_>, texts: &mut Vec<Span>) {
+/// The spans of texts outside the open values. The tree decides and not the bytes: a table in TOML may have its parts
+/// anywhere in the file.
+fn hidden_texts(node: &Node<'_>, open: &HashSet<Span>, is_open: bool, hidden: &mut Vec<Span>) {
+    let is_open = is_open || open.contains(&node.span);
     match &node.value {
-        Value::Text(_) => texts.push(node.span),
-        Value::List(items) => items.iter().for_each(|item| collect_texts(item, texts)),
-        Value::Map(entries) => entries.iter().for_each(|entry| collect_texts(&entry.node, texts)),
+        Value::Text(_) if !is_open => hidden.push(node.span),
+        Value::List(items) => {
+            items.iter().for_each(|item| hidden_texts(item, open, is_open, hidden));
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                let is_open = is_open && !NEVER_RULES.contains(&entry.key.as_ref());
+                hidden_texts(&entry.node, open, is_open, hidden);
+            }
+        }
         _ => {}
     }
 }
@@ -263,6 +274,13 @@ mod tests {
         let file = parse(Path::new(".claude/settings.json"), text.as_bytes(), None).unwrap();
         assert!(!file.shown_text().contains("s3cret") && file.shown_text().contains("mcp__a"));
         assert_eq!(file.shown_text().len(), text.len());
+        let text = "[rules]\n[[rules.deny]]\nserver = 'a'\n[servers.a]\ncommand = 's3cret'\n";
+        let file = parse(Path::new("callsign.toml"), text.as_bytes(), None).unwrap();
+        assert!(!file.shown_text().contains("s3cret") && file.shown_text().contains("'a'"));
+        let text =
+            r#"{"hooks": {"PreToolUse": [{"matcher": "m.*", "hooks": [{"command": "s3cret"}]}]}}"#;
+        let file = parse(Path::new(".claude/settings.json"), text.as_bytes(), None).unwrap();
+        assert!(!file.shown_text().contains("s3cret") && file.shown_text().contains("m.*"));
     }
 
     #[test]

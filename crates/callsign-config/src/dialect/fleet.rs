@@ -99,6 +99,12 @@ impl Fleet {
         (0..self.tools.len()).map(|index| Tool { fleet: self, index })
     }
 
+    /// The tool at that position.
+    #[must_use]
+    pub fn tool(&self, index: usize) -> Option<Tool<'_>> {
+        (index < self.tools.len()).then_some(Tool { fleet: self, index })
+    }
+
     /// The tool of that identity.
     #[must_use]
     pub fn find(&self, id: &ToolId) -> Option<Tool<'_>> {

@@ -34,6 +34,14 @@ impl Glob {
         Self::compile(pattern, wild, false)
     }
 
+    /// What every text begins with that it matches.
+    pub(crate) fn beginning(&self) -> &str {
+        match self.pieces.first() {
+            Some(Piece::Literal(literal)) if !self.fold => literal,
+            _ => "",
+        }
+    }
+
     /// Names one text, whatever characters it has.
     pub(crate) fn literal(text: &str) -> Self {
         Self { pieces: vec![Piece::Literal(text.to_owned())], fold: false }

@@ -31,7 +31,7 @@ static PROFILE: Profile = Profile {
     project_files: &[],
     user_files: &[".config/goose/permission.yaml", ".config/goose/config.yaml"],
     compared: Fact::Established(
-        "the exposed name {extension}__{tool}; in available_tools the wire name within its extension",
+        "the exposed name EXTENSION__TOOL; in available_tools the wire name within its extension",
     ),
     wildcards: Fact::Established("none"),
     precedence: Fact::Established(
@@ -118,6 +118,11 @@ impl Dialect for Goose {
             (Some("smart_approve"), _) => Decision::new(Verdict::Default, "a model decides"),
             _ => filtered.unwrap_or(decision),
         }
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        exposed(text).proposes(text, tool, SPELLING)
     }
 }
 

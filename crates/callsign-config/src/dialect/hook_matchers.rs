@@ -38,7 +38,7 @@ pub(crate) static DROID_HOOK: HookMatchers = HookMatchers {
         acts: Acts::OnHooks,
         project_files: &[".factory/settings.json"],
         user_files: &[".factory/settings.json"],
-        compared: Fact::Established("the name mcp__{server}__{tool}, case counts"),
+        compared: Fact::Established("the name mcp__SERVER__TOOL, case counts"),
         wildcards: Fact::Established(
             "a regular expression; whether for the whole name is not stated",
         ),
@@ -59,7 +59,7 @@ pub(crate) static CRUSH_HOOK: HookMatchers = HookMatchers {
         acts: Acts::OnHooks,
         project_files: &["crush.json", ".crush.json"],
         user_files: &[".config/crush/crush.json"],
-        compared: Fact::Established("the exposed name mcp_{server}_{tool}"),
+        compared: Fact::Established("the exposed name mcp_SERVER_TOOL"),
         wildcards: Fact::Established("a regular expression of Go's, anywhere in the name"),
         precedence: Fact::Established("all hooks that match are run"),
         empty: Fact::Established("fires for every tool"),
@@ -107,6 +107,10 @@ impl Dialect for HookMatchers {
             }
             None => Decision::new(Verdict::Default, "no hook is run"),
         }
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        Some(regex_lite::escape(tool.name(self.spelling)))
     }
 }
 

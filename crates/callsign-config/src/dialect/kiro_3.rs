@@ -29,7 +29,7 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnCalls,
     project_files: &[".kiro/settings/permissions.yaml"],
     user_files: &[".kiro/settings/permissions.yaml"],
-    compared: Fact::Established("{server}/{tool}"),
+    compared: Fact::Established("SERVER/TOOL"),
     wildcards: Fact::Established(
         "globs; whether * stops at / is not documented, and where it matters an entry is unknown",
     ),
@@ -71,6 +71,12 @@ impl Dialect for Kiro3 {
         let Some(crate::tree::Value::List(rules)) = rules else { return false };
         rules.iter().any(|rule| rule.get("capability").is_some() && rule.get("effect").is_some())
     }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(self.compared());
+        let literal = !text.contains(['*', '?']);
+        resource(text).proposes(text, tool, self.compared()).filter(|_| literal)
+    }
 }
 
 fn read_rule(reader: &mut Reader<'_>, rule: &Node<'_>) -> Result<(), ConfigError> {
@@ -108,7 +114,7 @@ fn read_rule(reader: &mut Reader<'_>, rule: &Node<'_>) -> Result<(), ConfigError
 /// One pattern, in both readings.
 fn resource(text: &str) -> Pattern {
     if !text.contains('/') && !text.contains('*') {
-        return Pattern::never("what is matched is {server}/{tool}, and this has no slash");
+        return Pattern::never("what is matched is SERVER/TOOL, and this has no slash");
     }
     if text.contains(['[', '{', '!']) {
         return Pattern::Unknown(

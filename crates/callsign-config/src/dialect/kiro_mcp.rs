@@ -49,11 +49,11 @@ impl Dialect for KiroMcp {
         let mut reader = Reader::new(self, source);
         for (server, table) in source.server_tables("mcpServers") {
             reader.document.map(table)?;
-            if let Some(node) = table.get("disabled") {
-                if reader.document.flag(node)? {
-                    let list = reader.open(node, Effect::Hide, server);
-                    reader.entry(list, "true", node.span, Pattern::All);
-                }
+            if let Some(node) = table.get("disabled")
+                && reader.document.flag(node)?
+            {
+                let list = reader.open(node, Effect::Hide, server);
+                reader.entry(list, "true", node.span, Pattern::All);
             }
             let exact = |text: &str| Pattern::Exact(text.to_owned());
             reader.texts(table, "disabledTools", Effect::Hide, server, exact)?;

@@ -26,9 +26,9 @@ static PROFILE: Profile = Profile {
     project_files: &[],
     user_files: &[],
     compared: Fact::Established(
-        "{tool}_mcp_{server}, the server looked for among those that are known",
+        "TOOL_mcp_SERVER, the server looked for among those that are known",
     ),
-    wildcards: Fact::Established("sys__all__sys_mcp_{server} for a server"),
+    wildcards: Fact::Established("sys__all__sys_mcp_SERVER for a server"),
     precedence: Fact::Established("an agent has the tools that are listed"),
     empty: Fact::Unknown("whether an empty list differs from none"),
     unknown_entry: Fact::Unknown("what happens to an entry that names nothing"),
@@ -67,6 +67,11 @@ impl Dialect for LibreChat {
             Some(decision) => decision,
             None => Decision::default(),
         }
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        pattern(text).proposes(text, tool, SPELLING).filter(|_| !text.starts_with(EVERY))
     }
 }
 

@@ -22,11 +22,11 @@
 //! # A dialect
 //! One file in this folder and one line in the table below. The file's type implements [`Dialect`]:
 //! - `profile`: what is known, with its evidence; what is not established is [`Fact::Unknown`] and decides nothing.
-//! - `read`: walks the tree with a [`Reader`](source::Reader). Each list becomes a [`RuleList`], each entry a
-//!   [`RuleEntry`] with a [`Pattern`](pattern::Pattern), parsed once. One function serves a host's file and the bare
-//!   `rules` of a `decide` line: [`Source::table`] and [`Source::server_tables`] know the difference.
+//! - `read`: walks the tree with a `Reader`. Each list becomes a [`RuleList`], each entry a
+//!   [`RuleEntry`] with a `Pattern`, parsed once. One function serves a host's file and the bare
+//!   `rules` of a `decide` line: `Source::table` and `Source::server_tables` know the difference.
 //! - `compared`: the [`HostSpelling`] that entries are held against. `reach` only where an entry means something else.
-//! - `decide`: which entry counts. [`Rules::by_class`] and [`Rules::first`] do it for most.
+//! - `decide`: which entry counts. `Rules::by_class` and `Rules::first` do it for most.
 //!
 //! Its cases stand in `data/cases/dialects.jsonl`, and those made from a sentence of its documentation at the end of its
 //! file; tests/dialects.rs runs the former.
@@ -47,6 +47,7 @@ mod wild_regex;
 #[cfg(test)]
 mod testing;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use callsign::scheme::HostSpelling;
@@ -149,6 +150,20 @@ pub trait Dialect: fmt::Debug + Sync {
     /// entry. Whether it names others too, [`reach`](Self::reach) says.
     fn spelling(&self, tool: Tool<'_>) -> Option<String> {
         Some(tool.name(self.compared()).to_owned())
+    }
+
+    /// What the names of all tools begin with that the entry has to do with, where that can be told without a tool. With it,
+    /// long lists need not be held against every tool.
+    #[doc(hidden)]
+    fn beginning<'e>(&self, _entry: &'e RuleEntry) -> Option<Cow<'e, str>> {
+        None
+    }
+
+    /// Whether entries that don't cover a tool have no part in what becomes of it: no list is told from the others by
+    /// having an entry.
+    #[doc(hidden)]
+    fn decides_by_matches(&self) -> bool {
+        false
     }
 
     /// Whether a file whose name says nothing is written in it.

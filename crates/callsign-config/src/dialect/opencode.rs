@@ -12,13 +12,15 @@
 //!   of it can fire.
 //! - An agent's own entries come after all others, for that agent.
 
+use std::borrow::Cow;
+
 use callsign::scheme::HostSpelling;
 
 use super::fleet::{Fleet, Tool};
 use super::glob::{Glob, Wild};
 use super::pattern::{Pattern, Reach};
 use super::profile::{Acts, Fact, Profile};
-use super::rules::{Decision, Effect, Rules};
+use super::rules::{Decision, Effect, RuleEntry, Rules};
 use super::source::{Reader, Source};
 use super::{Dialect, Found};
 use crate::error::ConfigError;
@@ -113,6 +115,17 @@ impl Dialect for OpenCode {
             }
             None => Decision::default(),
         }
+    }
+
+    fn beginning<'e>(&self, entry: &'e RuleEntry) -> Option<Cow<'e, str>> {
+        match &entry.pattern {
+            Pattern::Glob(glob) => Some(glob.beginning().into()),
+            _ => None,
+        }
+    }
+
+    fn decides_by_matches(&self) -> bool {
+        true
     }
 
     fn recognises(&self, found: Found<'_>) -> bool {

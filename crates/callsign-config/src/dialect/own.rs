@@ -92,8 +92,7 @@ impl Dialect for Callsign {
 }
 
 fn take(reader: &mut Reader<'_>, settings: &RuleSettings) {
-    let name = |span: Span| reader.document.path_to(span);
-    let list = |effect, span| RuleList { name: name(span), effect, server: None, span };
+    let list = |effect, span: Span| RuleList { name: String::new(), effect, server: None, span, ignored: false };
     let lists: Vec<_> =
         settings.lists.iter().map(|(effect, span)| list(effect_of(*effect), *span)).collect();
     let disabled = settings.disabled_list.map(|span| list(Effect::Hide, span));

@@ -67,12 +67,11 @@ impl Dialect for ResponsesApi {
     }
 
     fn reach(&self, _: &Rules, entry: &RuleEntry, tool: Tool<'_>) -> Reach {
-        let reach = entry.pattern.reach(tool, self.compared());
-        match (entry.text.as_str(), tool.read_only()) {
-            (READ_ONLY, _) if reach != Reach::Matches => reach,
-            (READ_ONLY, Some(read_only)) => Reach::of(read_only),
-            (READ_ONLY, None) => Reach::Unknown("whether the tool only reads was not given".into()),
-            _ => reach,
+        let is_annotation = matches!(entry.pattern, Pattern::All) && entry.text == READ_ONLY;
+        match tool.read_only() {
+            _ if !is_annotation => entry.pattern.reach(tool, self.compared()),
+            Some(read_only) => Reach::of(read_only),
+            None => Reach::Unknown("whether the tool only reads was not given".into()),
         }
     }
 
@@ -232,6 +231,13 @@ mod tests {
         assert_eq!(decided(one, "docs/search"), "default", "neither, which is not stated");
         let hidden = r#"{"require_approval": "never", "allowed_tools": ["get_issue"]}"#;
         assert_eq!(decided(hidden, "docs/search"), "deny");
+    }
+
+    #[test]
+    fn a_tool_may_be_called_as_the_annotation() {
+        let rules = r#"{"allowed_tools": ["read_only"]}"#;
+        assert_eq!(verdict(&ResponsesApi, rules, &["a/read_only", "a/b"], "a/read_only"), "allow");
+        assert_eq!(verdict(&ResponsesApi, rules, &["a/read_only", "a/b"], "a/b"), "deny");
     }
 
     #[test]

@@ -137,6 +137,8 @@ pub struct RuleList {
     pub server: Option<String>,
     /// The whole list.
     pub span: Span,
+    /// Whether the host doesn't know its key, so that it isn't there for it.
+    pub(crate) ignored: bool,
 }
 
 /// One entry.
@@ -352,7 +354,9 @@ impl Rules {
 
     /// Whether there is a list that can show or hide tools of the server, by effect.
     pub(crate) fn has_list(&self, effect: Effect, tool: Tool<'_>) -> bool {
-        self.lists.iter().any(|list| list.effect == effect && list.concerns(tool))
+        let counts =
+            |list: &RuleList| list.effect == effect && !list.ignored && list.concerns(tool);
+        self.lists.iter().any(counts)
     }
 }
 

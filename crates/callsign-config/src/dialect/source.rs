@@ -54,11 +54,10 @@ impl<'d> Reader<'d> {
         Self { document: source.document, rules: Rules::new(dialect) }
     }
 
-    /// Begins a list and says its index.
+    /// Begins a list and says its index. Its name follows when everything is read.
     pub(crate) fn open(&mut self, node: &Node<'_>, effect: Effect, server: Option<&str>) -> usize {
-        let name = self.document.path_to(node.span);
-        let server = server.map(str::to_owned);
-        self.rules.lists.push(RuleList { name, effect, server, span: node.span });
+        let (name, server) = (String::new(), server.map(str::to_owned));
+        self.rules.lists.push(RuleList { name, effect, server, span: node.span, ignored: false });
         self.rules.lists.len() - 1
     }
 
@@ -136,15 +135,15 @@ impl<'d> Reader<'d> {
         dividers: &[char],
     ) -> Vec<(&'t str, Span)> {
         let written = self.document.text.get(node.span.range()).unwrap_or_default();
+        // Quotes aside; a text with escapes is not found.
+        let verbatim = written.find(text).map(|at| node.span.start + at);
         let mut from = 0;
-        let pieces = text.split(dividers).map(str::trim).filter(|piece| !piece.is_empty());
-        let placed = pieces.map(|piece| {
-            let found = written.get(from..).and_then(|rest| rest.find(piece)).map(|at| from + at);
-            let span = found.map(|at| {
-                from = at + piece.len();
-                Span::new(node.span.start + at, node.span.start + from)
-            });
-            (piece, span.unwrap_or(node.span))
+        let placed = text.split_inclusive(dividers).filter_map(|part| {
+            let at = from + part.len() - part.trim_start().len();
+            from += part.len();
+            let piece = part.strip_suffix(dividers).unwrap_or(part).trim();
+            let span = verbatim.map(|start| Span::new(start + at, start + at + piece.len()));
+            (!piece.is_empty()).then(|| (piece, span.unwrap_or(node.span)))
         });
         placed.collect()
     }
@@ -162,6 +161,9 @@ impl<'d> Reader<'d> {
             let Some(node) = table.get(key) else { continue };
             let Value::List(items) = &node.value else { continue };
             let list = self.open(node, *effect, server);
+            if let Some(list) = self.rules.lists.last_mut() {
+                list.ignored = true;
+            }
             for item in items {
                 if let Value::Text(text) = &item.value {
                     self.entry(list, text, item.span, Pattern::never(why));

@@ -2,6 +2,7 @@
 
 use regex_lite::Regex;
 
+use super::glob::{Glob, Wild};
 use super::pattern::Pattern;
 
 /// Whose patterns they are.
@@ -21,6 +22,9 @@ pub(super) enum Family {
 /// The pattern for a whole name; one that never matches where the program refuses it.
 pub(super) fn pattern(text: &str, family: Family) -> Pattern {
     match regex(text, family) {
+        Some(_) if family == Family::Globset && !text.contains(['[', '{', '\\', '}']) => {
+            Pattern::Glob(Glob::new(text, Wild::StarAndMark))
+        }
         Some(regex) => Pattern::Regex(regex),
         None => Pattern::never("the pattern is not well formed, and matches nothing"),
     }

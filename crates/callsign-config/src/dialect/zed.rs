@@ -30,7 +30,7 @@ static PROFILE: Profile = Profile {
     acts: Acts::OnCalls,
     project_files: &[".zed/settings.json"],
     user_files: &[".config/zed/settings.json"],
-    compared: Fact::Established("the id mcp:{server}:{tool}, byte for byte"),
+    compared: Fact::Established("the id mcp:SERVER:TOOL, byte for byte"),
     wildcards: Fact::Established("none in an id"),
     precedence: Fact::Established("the tool's default before the default for all"),
     empty: Fact::Established("the default for all"),
@@ -102,6 +102,11 @@ impl Dialect for Zed {
             ),
             None => Decision::default(),
         }
+    }
+
+    fn spelling(&self, tool: Tool<'_>) -> Option<String> {
+        let text = tool.name(SPELLING);
+        id(text).proposes(text, tool, SPELLING)
     }
 }
 

@@ -56,7 +56,7 @@ impl PolicyRules {
             let decision = self.policy.decide(&self.pool, tool);
             let by = decision.by.and_then(|by| u32::try_from(by).ok());
             decided.push(Decided { effect: effect(decision.verdict), by });
-            for (rule, answer) in self.policy.touching(&self.pool, tool) {
+            for (rule, answer) in self.policy.bearing_on(&self.pool, tool) {
                 if let Some(matches) = matches.get_mut(rule) {
                     matches.note(at, tool, answer);
                 }

@@ -169,12 +169,13 @@ fn of_nobody<'a>(
     (no_match, meant)
 }
 
-/// The host that writes a tool so. A tool's own name says nothing of a host.
+/// The host that writes a tool so, one by its name before a form that several share. A tool's own name says nothing.
 fn spelling_of(text: &str, tool: &ToolId) -> Option<HostSpelling> {
-    let spells = |host: &HostSpelling| {
-        *host != HostSpelling::Bare && host.spell(tool.server(), tool.wire()) == text
-    };
-    HostSpelling::ALL.into_iter().find(spells)
+    const SHARED: [HostSpelling; 3] =
+        [HostSpelling::Raw, HostSpelling::Legacy, HostSpelling::Joined];
+    let hosts = HostSpelling::ALL.into_iter().filter(|host| !SHARED.contains(host));
+    let mut all = hosts.chain(SHARED).filter(|host| *host != HostSpelling::Bare);
+    all.find(|host| host.spell(tool.server(), tool.wire()) == text)
 }
 
 /// What stands before and after a server's key in the names that a language compares.

@@ -1,6 +1,8 @@
-use super::decide::{Say, say};
+use std::cmp::Reverse;
+
+use super::decide::{Say, Verdict, say};
 use super::guard::Clash;
-use super::names::{Kind, Sorted};
+use super::names::Sorted;
 use super::policy::{Decision, Policy};
 use super::pool::Pool;
 use super::rule::Rule;
@@ -64,45 +66,52 @@ pub enum Claimant {
 }
 
 impl Policy {
-    /// What [`decide`](Self::decide) says, and what each rule has to do with it. Takes time that grows with the number of rules
-    /// and, for ambiguous grants, of tools.
+    /// What [`decide`](Self::decide) says, and what each rule has to do with it. Takes time that grows with the number of rules.
     #[must_use]
     pub fn explain<'a>(&self, pool: &Pool, call: impl Into<Call<'a>>) -> Explanation {
         let call = call.into();
         let target = Target::of(call, pool);
-        let answer = |rule| {
-            answer(rule, &target, pool).unwrap_or_else(|| {
-                Answer::No(match rule.pattern() {
-                    Ok(pattern) => why_not(pattern, &target),
-                    Err(_) => Why::Unreadable,
-                })
-            })
-        };
         Explanation {
             decision: self.decide(pool, call),
-            answers: self.rules().iter().map(answer).collect(),
+            answers: self.rules().iter().map(|rule| answer(rule, &target, pool)).collect(),
         }
     }
 
-    /// The rules that have to do with a call, by their place in [`rules`](Self::rules), ascending, and what each of them says:
-    /// never [`Answer::No`]. Takes time that grows with the number of those rules, as [`decide`](Self::decide) does.
+    /// What the rules say that have something to do with a tool, deny before ask before allow, whether or not a stronger one
+    /// decides. The other rules, which say [`No`](Answer::No), are left out, and cost no time.
     #[must_use]
-    pub fn touching<'a>(&self, pool: &Pool, call: impl Into<Call<'a>>) -> Vec<(usize, Answer)> {
+    pub fn bearing_on<'a>(&self, pool: &Pool, call: impl Into<Call<'a>>) -> Vec<(usize, Answer)> {
         let target = Target::of(call.into(), pool);
-        let mut candidates = self.index().candidates(self.rules(), &target);
-        candidates.sort_unstable();
-        let rules = candidates.into_iter().map(|number| number as usize);
-        rules.filter_map(|at| Some((at, answer(self.rules().get(at)?, &target, pool)?))).collect()
+        let candidates = self.candidates(&target).into_iter().map(|number| number as usize);
+        candidates
+            .map(|at| (at, answer(&self.rules()[at], &target, pool)))
+            .filter(|(_, answer)| !matches!(answer, Answer::No(_)))
+            .collect()
     }
 }
 
-/// What a rule says, if it has to do with the tool.
-fn answer(rule: &Rule, target: &Target<'_>, pool: &Pool) -> Option<Answer> {
+impl Explanation {
+    /// Whether a rule was asked before the decision was made. One that restricts and can't be read always is.
+    #[must_use]
+    pub fn is_reached(&self, policy: &Policy, rule: usize) -> bool {
+        let rank = |at: usize| policy.rules().get(at).map(|rule| (Reverse(rule.effect()), at));
+        let is_told = self.answers.get(rule) == Some(&Answer::FailsClosed);
+        match self.decision.by {
+            Some(by) => is_told || rank(rule) <= rank(by),
+            None => self.decision.verdict != Verdict::Disabled,
+        }
+    }
+}
+
+fn answer(rule: &Rule, target: &Target<'_>, pool: &Pool) -> Answer {
     match say(rule, target, pool) {
-        Say::Yes => Some(Answer::Matches),
-        Say::FailsClosed => Some(Answer::FailsClosed),
-        Say::Ambiguous(clash) => Some(Answer::Ambiguous(pool.claimants(&clash, target))),
-        Say::No => None,
+        Say::Yes => Answer::Matches,
+        Say::FailsClosed => Answer::FailsClosed,
+        Say::Ambiguous(clash) => Answer::Ambiguous(pool.claimants(&clash, target)),
+        Say::No => Answer::No(match rule.pattern() {
+            Ok(pattern) => why_not(pattern, target),
+            Err(_) => Why::Unreadable,
+        }),
     }
 }
 
@@ -123,42 +132,45 @@ fn why_not(pattern: &Pattern, target: &Target<'_>) -> Why {
 impl Pool {
     /// Everyone else that a refused grant could be meant for, sorted.
     fn claimants(&self, clash: &Clash<'_>, target: &Target<'_>) -> Vec<Claimant> {
-        let own = target.call.server;
-        let server = |key: &str| (key != own).then(|| Claimant::Server(key.to_owned()));
-        let mut found: Vec<Claimant> = match clash {
+        let mut found: Vec<Claimant> = match *clash {
             Clash::Servers(prefix) => {
-                self.claims(prefix, target).iter().filter_map(|claim| server(claim.key)).collect()
+                let claims = self.claims(prefix, target);
+                claims.iter().filter_map(|claim| another_server(claim.key, target)).collect()
             }
-            Clash::Legacy(key) => server(key).into_iter().collect(),
-            Clash::Name(text) => {
-                self.tools_named(target, |name, kind| kind == Kind::Safe && name == *text)
-            }
+            Clash::Legacy(key) => another_server(key, target).into_iter().collect(),
+            Clash::Name(text) => self.tools_named(text, true, target),
             Clash::Text(text) => {
-                let mut found = self.tools_named(target, |name, _| name == *text);
-                found.extend(self.spelled_so(text).filter_map(server));
-                found
+                let servers = self.spelled_so(text).filter_map(|key| another_server(key, target));
+                self.tools_named(text, false, target).into_iter().chain(servers).collect()
             }
-            Clash::Prefix(prefix) => self.tools_named(target, |name, _| name.starts_with(*prefix)),
+            Clash::Prefix(prefix) => {
+                let beginning = |names: &Sorted| -> Vec<Claimant> {
+                    let others = names.others_beginning(prefix, target.call, &self.servers);
+                    others.map(Claimant::from).collect()
+                };
+                [beginning(&self.names.renderings), beginning(&self.names.exposed)].concat()
+            }
         };
         found.sort();
         found.dedup();
         found
     }
 
-    fn tools_named(
-        &self,
-        target: &Target<'_>,
-        holds: impl Fn(&str, Kind) -> bool,
-    ) -> Vec<Claimant> {
-        let of = |names: &Sorted| -> Vec<Claimant> {
-            let others = names.others(target.call, &self.servers, &holds);
-            others
-                .map(|Call { server, tool }| Claimant::Tool {
-                    server: server.into(),
-                    tool: tool.into(),
-                })
-                .collect()
+    fn tools_named(&self, text: &str, safe: bool, target: &Target<'_>) -> Vec<Claimant> {
+        let named = |names: &Sorted, safe| -> Vec<Claimant> {
+            let others = names.others_named(text, safe, target.call, &self.servers);
+            others.map(Claimant::from).collect()
         };
-        [of(&self.names.renderings), of(&self.names.exposed)].concat()
+        [named(&self.names.renderings, safe), named(&self.names.exposed, false)].concat()
+    }
+}
+
+fn another_server(key: &str, target: &Target<'_>) -> Option<Claimant> {
+    (key != target.call.server).then(|| Claimant::Server(key.to_owned()))
+}
+
+impl From<Call<'_>> for Claimant {
+    fn from(Call { server, tool }: Call<'_>) -> Self {
+        Self::Tool { server: server.to_owned(), tool: tool.to_owned() }
     }
 }

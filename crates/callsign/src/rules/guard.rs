@@ -3,7 +3,7 @@
 
 use super::pattern::{Pattern, Spelled};
 use super::pool::{Claim, Pool};
-use super::target::Target;
+use super::target::{Call, Target};
 use crate::scheme;
 
 /// Why a grant that names a tool is refused: a fact about the pool, from which explanations find the claimants.
@@ -37,18 +37,21 @@ pub(super) fn clash<'a>(
 
 fn exact<'a>(text: &'a str, target: &Target<'_>, pool: &'a Pool) -> Option<Clash<'a>> {
     let (me, servers) = (target.call, &pool.servers);
-    if pool.names.exposed.has(text, me, servers) {
+    if is_another(pool.names.exposed.others_named(text, false, me, servers)) {
         return Some(Clash::Text(text));
     }
     let renderings = &pool.names.renderings;
     if text == target.name() {
-        return renderings.is_safe(text, me, servers).then_some(Clash::Name(text));
+        return is_another(renderings.others_named(text, true, me, servers))
+            .then_some(Clash::Name(text));
     }
     if text == target.raw() {
         return None;
     }
     let is_own_server = text == scheme::server_part(&target.boundaries[0]);
-    if renderings.has(text, me, servers) || (!is_own_server && pool.is_server(text, target)) {
+    if is_another(renderings.others_named(text, false, me, servers))
+        || (!is_own_server && pool.is_server(text, target))
+    {
         return Some(Clash::Text(text));
     }
     super::legacy::owner_of_lossy(text, target, pool).map(Clash::Legacy)
@@ -62,7 +65,12 @@ fn wildcard<'a>(prefix: &'a str, target: &Target<'_>, pool: &Pool) -> Option<Cla
         return None;
     }
     if is_all_of(own_server) {
-        let is_taken = pool.names.renderings.has(own_server, target.call, &pool.servers);
+        let is_taken = is_another(pool.names.renderings.others_named(
+            own_server,
+            false,
+            target.call,
+            &pool.servers,
+        ));
         return is_taken.then_some(Clash::Prefix(prefix));
     }
     let claims = pool.claims(prefix, target);
@@ -79,11 +87,10 @@ fn wildcard<'a>(prefix: &'a str, target: &Target<'_>, pool: &Pool) -> Option<Cla
     let renderings = &pool.names.renderings;
     let is_taken = renderings.begins_foreign(prefix, me.server, servers)
         || pool.names.exposed.begins_foreign(prefix, me.server, servers)
-        || (claims.is_empty() && renderings.begins(prefix, me, servers))
-        || target
-            .renderings
-            .iter()
-            .any(|own| own.starts_with(prefix) && renderings.has(own, me, servers));
+        || (claims.is_empty() && is_another(renderings.others_beginning(prefix, me, servers)))
+        || target.renderings.iter().any(|own| {
+            own.starts_with(prefix) && is_another(renderings.others_named(own, false, me, servers))
+        });
     is_taken.then_some(Clash::Prefix(prefix))
 }
 
@@ -105,4 +112,9 @@ fn by_server(prefix: &str, claims: &[Claim<'_>], target: &Target<'_>) -> Option<
         return (written != mine).then_some(false);
     }
     claims.iter().any(|claim| claim.key != mine).then_some(false)
+}
+
+/// Whether there is any. A tool has a name but once, so this looks at few.
+fn is_another<'a>(mut others: impl Iterator<Item = Call<'a>>) -> bool {
+    others.next().is_some()
 }

@@ -66,6 +66,7 @@ mod policy;
 mod pool;
 mod rule;
 mod target;
+mod wording;
 
 pub use decide::Verdict;
 pub use disabled::Disabled;

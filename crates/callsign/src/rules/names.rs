@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::disabled::Disabled;
@@ -16,13 +17,15 @@ pub(super) struct Sorted {
     runs: Vec<u32>,
 }
 
-/// One name of one tool: four times the tool's number and which name.
+/// One name of one tool: eight times the tool's number and which name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Name(u32);
+struct Name(u32);
 
 /// Which name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// The raw name, which is the provider-safe one as well.
+    Plain,
     Safe,
     Raw,
     Legacy,
@@ -30,7 +33,7 @@ pub(super) enum Kind {
 }
 
 impl Name {
-    const KINDS: u32 = 4;
+    const KINDS: u32 = 8;
 
     fn of(tool: u32, kind: Kind) -> Self {
         Self(tool * Self::KINDS + kind as u32)
@@ -38,9 +41,10 @@ impl Name {
 
     fn kind(self) -> Kind {
         match self.0 % Self::KINDS {
-            0 => Kind::Safe,
-            1 => Kind::Raw,
-            2 => Kind::Legacy,
+            0 => Kind::Plain,
+            1 => Kind::Safe,
+            2 => Kind::Raw,
+            3 => Kind::Legacy,
             _ => Kind::Exposed,
         }
     }
@@ -59,12 +63,27 @@ impl Name {
         Call { server: server.key(), tool: server.listing.wire(row) }
     }
 
+    fn is_safe(self) -> bool {
+        matches!(self.kind(), Kind::Plain | Kind::Safe)
+    }
+
+    /// How the name compares with a text. Nearly all names are raw ones, and these need not be put together for it.
+    fn compared(self, text: &str, servers: &[Server]) -> Ordering {
+        match self.kind() {
+            Kind::Plain | Kind::Raw => {
+                let Call { server, tool } = self.call(servers);
+                scheme::compare_raw_name(server, tool, text)
+            }
+            Kind::Safe | Kind::Legacy | Kind::Exposed => (*self.text(servers)).cmp(text),
+        }
+    }
+
     fn text(self, servers: &[Server]) -> Cow<'_, str> {
         let Call { server, tool } = self.call(servers);
         let raw = || scheme::raw_name(server, tool);
         match self.kind() {
             Kind::Safe => scheme::provider_name(&raw()).into(),
-            Kind::Raw => raw().into(),
+            Kind::Plain | Kind::Raw => raw().into(),
             Kind::Legacy => scheme::legacy_spelling(&raw()).into(),
             Kind::Exposed => self.exposed(servers).unwrap_or_default().into(),
         }
@@ -110,11 +129,13 @@ impl Names {
                 };
                 let raw = scheme::raw_name(key, wire);
                 let safe = scheme::provider_name(&raw);
-                renderings.push(write(Kind::Safe, &safe));
-                // A raw name that is legal and short is all three.
-                if raw != safe {
-                    renderings.push(write(Kind::Raw, &raw));
+                if raw == safe {
+                    // Legal and short, so its legacy spelling is the same too.
+                    renderings.push(write(Kind::Plain, &raw));
+                } else {
                     let legacy = scheme::legacy_spelling(&raw);
+                    renderings.push(write(Kind::Safe, &safe));
+                    renderings.push(write(Kind::Raw, &raw));
                     if legacy != safe && legacy != raw {
                         renderings.push(write(Kind::Legacy, &legacy));
                     }
@@ -138,7 +159,7 @@ impl Names {
         if self.exposed.names.is_empty() {
             return None;
         }
-        let mut named = self.renderings.equal(raw, servers).iter();
+        let mut named = self.renderings.equal(raw, servers);
         let name = named.find(|name| name.call(servers) == call)?;
         name.exposed(servers)
     }
@@ -147,7 +168,7 @@ impl Names {
 impl Sorted {
     fn of(mut written: Vec<Written>, buffer: &str, servers: &[Server]) -> Self {
         let text = |written: &Written| &buffer.as_bytes()[written.at.clone()];
-        let is_alias = |written: &Written| written.name.kind() != Kind::Safe;
+        let is_alias = |written: &Written| !written.name.is_safe();
         written.sort_unstable_by(|a, b| {
             let by_text = text(a).cmp(text(b));
             by_text.then((is_alias(a), a.name).cmp(&(is_alias(b), b.name)))
@@ -165,57 +186,50 @@ impl Sorted {
         Self { names, runs }
     }
 
-    fn equal(&self, text: &str, servers: &[Server]) -> &[Name] {
-        let compared = |name: &Name| (*name.text(servers)).cmp(text);
-        let from = self.names.partition_point(|name| compared(name).is_lt());
-        let count = self.names[from..].partition_point(|name| compared(name).is_eq());
-        &self.names[from..from + count]
+    fn equal<'a>(&'a self, text: &'a str, servers: &'a [Server]) -> impl Iterator<Item = Name> {
+        let rest = self.names[self.first_from(text, servers)..].iter().copied();
+        rest.take_while(move |name| name.compared(text, servers).is_eq())
     }
 
-    fn beginning(&self, prefix: &str, servers: &[Server]) -> Range<usize> {
-        let from = self.names.partition_point(|name| *name.text(servers) < *prefix);
-        let count =
-            self.names[from..].partition_point(|name| name.text(servers).starts_with(prefix));
-        from..from + count
-    }
-
-    /// Whether another tool has this provider-safe name.
-    pub(super) fn is_safe(&self, text: &str, me: Call<'_>, servers: &[Server]) -> bool {
-        let named = self.equal(text, servers).iter();
-        named.take_while(|name| name.kind() == Kind::Safe).any(|name| name.call(servers) != me)
-    }
-
-    /// Whether another tool has this name. Looks at two names at most: a tool has a text but once.
-    pub(super) fn has(&self, text: &str, me: Call<'_>, servers: &[Server]) -> bool {
-        self.equal(text, servers).iter().any(|name| name.call(servers) != me)
-    }
-
-    /// Whether a name of another tool begins so.
-    pub(super) fn begins(&self, prefix: &str, me: Call<'_>, servers: &[Server]) -> bool {
-        self.names[self.beginning(prefix, servers)].iter().any(|name| name.call(servers) != me)
+    fn first_from(&self, text: &str, servers: &[Server]) -> usize {
+        self.names.partition_point(|name| name.compared(text, servers).is_lt())
     }
 
     /// Whether a name of another server's tool begins so.
     pub(super) fn begins_foreign(&self, prefix: &str, key: &str, servers: &[Server]) -> bool {
-        let range = self.beginning(prefix, servers);
-        if range.is_empty() {
-            return false;
-        }
-        if self.names[range.start].call(servers).server != key {
+        let begins = |name: &&Name| name.text(servers).starts_with(prefix);
+        let from = self.first_from(prefix, servers);
+        let Some(first) = self.names.get(from).filter(begins) else { return false };
+        if first.call(servers).server != key {
             return true;
         }
-        let next = self.runs.partition_point(|run| *run as usize <= range.start);
-        self.runs.get(next).is_some_and(|run| (*run as usize) < range.end)
+        // All that begin so stand together: if another server has one, the next run begins with one.
+        let next = self.runs.partition_point(|run| *run as usize <= from);
+        let next = self.runs.get(next).and_then(|run| self.names.get(*run as usize));
+        next.filter(begins).is_some()
     }
 
-    /// The other tools that have a name of which this holds.
-    pub(super) fn others<'a>(
+    /// The other tools that have this name; if `safe` as their provider-safe name.
+    pub(super) fn others_named<'a>(
         &'a self,
+        text: &'a str,
+        safe: bool,
         me: Call<'a>,
         servers: &'a [Server],
-        holds: impl Fn(&str, Kind) -> bool + 'a,
     ) -> impl Iterator<Item = Call<'a>> {
-        let fitting = self.names.iter().filter(move |name| holds(&name.text(servers), name.kind()));
-        fitting.map(|name| name.call(servers)).filter(move |call| *call != me)
+        let named = self.equal(text, servers).take_while(move |name| !safe || name.is_safe());
+        named.map(|name| name.call(servers)).filter(move |call| *call != me)
+    }
+
+    /// The other tools of which a name begins so, one that has several such names as often.
+    pub(super) fn others_beginning<'a>(
+        &'a self,
+        prefix: &'a str,
+        me: Call<'a>,
+        servers: &'a [Server],
+    ) -> impl Iterator<Item = Call<'a>> {
+        let rest = self.names[self.first_from(prefix, servers)..].iter();
+        let beginning = rest.take_while(move |name| name.text(servers).starts_with(prefix));
+        beginning.map(|name| name.call(servers)).filter(move |call| *call != me)
     }
 }

@@ -41,8 +41,9 @@ impl Policy {
         &self.rules
     }
 
-    pub(super) fn index(&self) -> &Index {
-        &self.index
+    /// The numbers of the rules that may have to do with a tool, in the order in which they are asked.
+    pub(super) fn candidates(&self, target: &Target<'_>) -> Vec<u32> {
+        self.index.candidates(&self.rules, target)
     }
 
     /// What the rules say of a call among all tools there are now.
@@ -65,7 +66,7 @@ impl Policy {
             return decision;
         }
         let target = Target::of(call, pool);
-        for number in self.index.candidates(&self.rules, &target) {
+        for number in self.candidates(&target) {
             let at = number as usize;
             let rule = &self.rules[at];
             let is_open = decision.by.is_none();

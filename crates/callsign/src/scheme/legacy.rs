@@ -21,12 +21,20 @@ pub fn looks_cut(name: &str) -> bool {
 }
 
 pub(super) fn substituted(text: &str) -> String {
-    text.encode_utf16()
-        .map(|unit| match u8::try_from(unit).map(char::from) {
-            Ok(c) if super::is_provider_char(c) || c == '.' => c,
-            _ => '_',
-        })
-        .collect()
+    with_others_substituted(text, |c| super::is_provider_char(c) || c == '.')
+}
+
+/// The text with a `_` for every UTF-16 unit of a character that is not kept.
+pub(super) fn with_others_substituted(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_kept(c) {
+            out.push(c);
+        } else {
+            (0..c.len_utf16()).for_each(|_| out.push('_'));
+        }
+    }
+    out
 }
 
 /// The other spellings under which a tool may be named in rules that people wrote earlier.

@@ -47,11 +47,11 @@ pub use provider_safe::{
     provider_name_utf16,
 };
 pub use qualified::{Qualified, raw_name};
-pub(crate) use segments::legacy_whole;
 pub use segments::{
     begins_as_a_name, boundaries, boundary_of, key_part, renderings, second_part,
     segment_spellings, server_part,
 };
+pub(crate) use segments::{compare_raw_name, legacy_whole};
 pub use separator::{Reading, other_reading};
 
 use crate::name::{ExposedName, ServerKey, ToolId, WireName};

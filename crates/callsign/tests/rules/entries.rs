@@ -216,6 +216,23 @@ fn the_first_rule_of_the_strongest_effect_is_reported() {
 }
 
 #[test]
+fn what_comes_after_the_decision_is_not_reached_unless_it_fails_closed() {
+    let policy = Policy::compile(vec![
+        Rule::spelled(Effect::Allow, "mcp__mail").unwrap(),
+        Rule::spelled(Effect::Deny, "mcp__other").unwrap(),
+        Rule::spelled(Effect::Deny, "mcp__mail__send").unwrap(),
+        Rule::spelled(Effect::Deny, "mcp__mail").unwrap(),
+        Rule::strict(Effect::Ask, "mcp__mail("),
+        Rule::strict(Effect::Ask, "mcp__mail"),
+    ]);
+    let explained = policy.explain(&pool(), ("mail", "send"));
+    let reached = (0..6).filter(|at| explained.is_reached(&policy, *at));
+    assert_eq!(reached.collect::<Vec<_>>(), [1, 2, 4]);
+    let explained = policy.explain(&pool(), ("x*y", "z"));
+    assert!((0..6).all(|at| explained.is_reached(&policy, at)), "no rule decides");
+}
+
+#[test]
 fn a_refused_grant_is_told_and_the_next_one_tried() {
     let pool = Pool::of([("foo:bar", "x"), ("foo_bar", "y")]);
     let policy = Policy::compile(vec![

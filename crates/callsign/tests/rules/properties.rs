@@ -124,6 +124,9 @@ proptest! {
                 .take_while(|at| Some(*at) != by)
                 .filter(|at| matches!(answers[*at], Answer::Ambiguous(_)));
             prop_assert_eq!(decision.ambiguous, refused.collect::<Vec<_>>());
+            let bearing = in_order().filter(|at| !matches!(answers[*at], Answer::No(_)));
+            let bearing: Vec<_> = bearing.map(|at| (at, answers[at].clone())).collect();
+            prop_assert_eq!(policy.bearing_on(&compiled, me.call()), bearing);
         }
     }
 
