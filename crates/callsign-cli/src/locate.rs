@@ -66,41 +66,47 @@ impl std::fmt::Display for Location {
 /// Where each entry of a list of rules stands.
 pub(crate) type RulePlaces<'a> = HashMap<callsign::rules::Place, Located<'a>>;
 
-/// Where a finding is, the place to point at first. An entry that the file does not list is at its server's key. `servers`
-/// are sorted by key.
-pub(crate) fn places<'a>(
-    finding: &Finding,
-    servers: &[Known<'a>],
-    rules: &RulePlaces<'a>,
-) -> Vec<Located<'a>> {
-    let mut found: Vec<Located<'a>> = Vec::with_capacity(finding.places().len());
-    // A finding's places of servers are sorted by server, and no two servers have a place in common.
-    for places in finding.places().chunk_by(|a, b| server_of(a) == server_of(b)) {
-        let of_server = found.len();
-        for located in places.iter().filter_map(|place| locate(place, servers, rules)) {
-            if !found[of_server..].iter().any(|other| other.place.span == located.place.span) {
-                found.push(located);
+/// Finds what findings name. A report has many findings, so a server is looked up and not searched for.
+pub(crate) struct Locator<'k, 'a> {
+    servers: HashMap<&'k ServerKey, &'k Known<'a>, foldhash::fast::RandomState>,
+    rules: &'k RulePlaces<'a>,
+}
+
+impl<'k, 'a> Locator<'k, 'a> {
+    pub(crate) fn of(servers: &'k [Known<'a>], rules: &'k RulePlaces<'a>) -> Self {
+        let by_key = servers.iter().map(|known| (&known.chosen.entry.key, known));
+        Self { servers: by_key.collect(), rules }
+    }
+
+    /// Where a finding is, the place to point at first. An entry that the file does not list is at its server's key.
+    pub(crate) fn places(&self, finding: &Finding) -> Vec<Located<'a>> {
+        let mut found: Vec<Located<'a>> = Vec::with_capacity(finding.places().len());
+        // A finding's places of servers are sorted by server, and no two servers have a place in common.
+        for places in finding.places().chunk_by(|a, b| server_of(a) == server_of(b)) {
+            let of_server = found.len();
+            for located in places.iter().filter_map(|place| self.locate(place)) {
+                if !found[of_server..].iter().any(|other| other.place.span == located.place.span) {
+                    found.push(located);
+                }
             }
         }
+        found
     }
-    found
+
+    fn locate(&self, place: &audit::Place) -> Option<Located<'a>> {
+        match place {
+            audit::Place::Server { server, entry } => {
+                Some(locate_server(*entry, self.servers.get(server)?))
+            }
+            audit::Place::Rule(place) => self.rules.get(place).copied(),
+        }
+    }
 }
 
 fn server_of(place: &audit::Place) -> Option<&ServerKey> {
     match place {
         audit::Place::Server { server, .. } => Some(server),
         audit::Place::Rule(_) => None,
-    }
-}
-
-fn locate<'a>(
-    place: &audit::Place,
-    servers: &[Known<'a>],
-    rules: &RulePlaces<'a>,
-) -> Option<Located<'a>> {
-    match place {
-        audit::Place::Server { server, entry } => Some(locate_server(*entry, of(server, servers)?)),
-        audit::Place::Rule(place) => rules.get(place).copied(),
     }
 }
 
@@ -130,9 +136,4 @@ fn tool_span(
     }
     let tool = catalogue.tools().get(catalogue.index_at(position)?)?;
     entry.tool_spans(tool.wire()).next()
-}
-
-fn of<'k, 'a>(server: &ServerKey, servers: &'k [Known<'a>]) -> Option<&'k Known<'a>> {
-    let at = servers.binary_search_by(|known| known.chosen.entry.key.cmp(server)).ok()?;
-    servers.get(at)
 }

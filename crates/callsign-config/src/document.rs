@@ -160,7 +160,12 @@ impl<'t> Document<'t> {
     }
 
     pub(crate) fn strings(&self, node: &Node<'t>) -> Result<Vec<String>, ConfigError> {
-        self.list(node)?.iter().map(|item| self.string(item).map(str::to_owned)).collect()
+        let items = self.list(node)?;
+        let mut strings = Vec::with_capacity(items.len());
+        for item in items {
+            strings.push(self.string(item)?.to_owned());
+        }
+        Ok(strings)
     }
 
     /// A value as JSON text. What is JSON in the file is given as it stands there, byte for byte, but for comments and

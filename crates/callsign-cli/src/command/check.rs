@@ -15,7 +15,7 @@ use crate::catalogues::{self, Known, Origin};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
-use crate::locate::{self, RulePlaces};
+use crate::locate::{Locator, RulePlaces};
 use crate::output::{self, count};
 use crate::report::{self, LocatedFinding, Report};
 use crate::{live, named, naming};
@@ -74,10 +74,10 @@ pub(crate) fn known<'a>(
 ) -> Result<(Vec<Known<'a>>, bool), Failure> {
     let chosen = configuration.choose(&which.only)?;
     let memory = live::memory();
-    let known: Vec<Known<'_>> = chosen
-        .into_iter()
-        .map(|chosen| named::recalled(catalogues::from_configuration(chosen)?, &memory))
-        .collect::<Result<_, _>>()?;
+    let mut known = Vec::with_capacity(chosen.len());
+    for chosen in chosen {
+        known.push(named::recalled(catalogues::from_configuration(chosen)?, &memory)?);
+    }
     let nothing_known =
         !known.is_empty() && known.iter().all(|known| known.origin == Origin::Unchecked);
     let ask = live.live || (nothing_known && output::can_ask());
@@ -95,17 +95,21 @@ fn report<'a>(
     let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();
     let identities = audited.iter().flat_map(audit::Server::identities);
     let scheme = naming::scheme(&arguments.fleet.scheme, settings, "qualified", identities)?;
-    let mut findings = audit::audit(&Fleet::new(&*scheme, audited));
-    findings.extend(of_described(&servers, &*scheme));
-    findings.sort_by_key(|finding| finding.code().code);
-    let findings = findings
-        .into_iter()
-        .filter_map(|finding| weighed(finding, settings, arguments.strict))
-        .map(|finding| LocatedFinding {
-            places: locate::places(&finding, &servers, &RulePlaces::default()),
-            finding,
-        })
-        .collect();
+    let mut audit = audit::audit(&Fleet::new(&*scheme, audited));
+    let of_described = of_described(&servers, &*scheme);
+    if !of_described.is_empty() {
+        audit.extend(of_described);
+        audit.sort_by_key(|finding| finding.code().code);
+    }
+    let rules = RulePlaces::default();
+    let locator = Locator::of(&servers, &rules);
+    let mut findings = Vec::with_capacity(audit.len());
+    findings.extend(
+        audit
+            .into_iter()
+            .filter_map(|finding| weighed(finding, settings, arguments.strict))
+            .map(|finding| LocatedFinding { places: locator.places(&finding), finding }),
+    );
     let off = settings.severity.iter().filter(|(_, severity)| *severity == Configured::Off);
     let off = off.map(|(code, _)| code.value.clone()).collect();
     Ok(Report { scheme, servers, asked, off, findings })

@@ -1,6 +1,7 @@
 //! `--format human`: each finding with an excerpt of the file it is in, then a summary.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin as FileOrigin, Renderer, Snippet};
 use anstyle::Style;
@@ -25,7 +26,8 @@ pub(crate) struct Human {
 
 impl ReportFormat for Human {
     fn render(&self, report: &Report<'_>) -> Result<String, Failure> {
-        let mut out = String::new();
+        // Room for most sentences: a text of this size is costly to move while it grows.
+        let mut out = String::with_capacity(512 + 192 * report.findings.len());
         let excerpts = self.findings(&report.findings, &mut out);
         self.summary(report, &mut out);
         if !self.verbosity.quiet {
@@ -106,6 +108,7 @@ impl Human {
             };
             of(a) == of(b)
         };
+        let mut paths = Paths::default();
         for list in findings.chunk_by(one_list) {
             let Some(LocatedFinding { finding, .. }) = list.first() else { continue };
             let (severity, code, name) =
@@ -113,11 +116,17 @@ impl Human {
             let (style, dim) = (self.severity_style(severity), self.style(DIM));
             let times = count(list.len(), "finding");
             let _ = writeln!(out, "{style}{severity}[{code}]{style:#}: {name}, {times}");
-            let places: Vec<String> = list.iter().map(first_place).collect();
-            let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
-            for (place, located) in places.iter().zip(list) {
-                let message = located.finding.message();
-                let _ = writeln!(out, "  {dim}{place:width$}{dim:#}  {message}");
+            let (begin, end) = (format!("  {dim}"), format!("{dim:#}  "));
+            let widest = list.iter().map(|located| width(located, &mut paths)).max().unwrap_or(0);
+            for located in list {
+                out.push_str(&begin);
+                if let Some(Located { file, place }) = located.places.first() {
+                    let _ = write!(out, "{}:{place}", paths.shown(file.path()).0);
+                }
+                out.extend(std::iter::repeat_n(' ', widest - width(located, &mut paths)));
+                for part in [&*end, located.finding.message(), "\n"] {
+                    out.push_str(part);
+                }
             }
             out.push('\n');
         }
@@ -237,9 +246,30 @@ fn harmless(text: &str) -> String {
     text.chars().map(|c| if c == '\t' || is_visible(c) { c } else { '\u{fffd}' }).collect()
 }
 
-fn first_place(located: &LocatedFinding<'_>) -> String {
-    located.places.first().map_or_else(String::new, |Located { file, place }| {
-        format!("{}:{place}", escaped(&file.path().to_string_lossy()))
+/// Files' paths as they are shown. Most findings of a report are in one file.
+#[derive(Default)]
+struct Paths<'a> {
+    last: Option<(&'a Path, String, usize)>,
+}
+
+impl<'a> Paths<'a> {
+    /// A file's path, and how many characters it has.
+    fn shown(&mut self, path: &'a Path) -> (&str, usize) {
+        let last = self.last.take().filter(|(before, ..)| std::ptr::eq(*before, path));
+        let (_, shown, width) = self.last.insert(last.unwrap_or_else(|| {
+            let shown = escaped(&path.to_string_lossy());
+            let width = shown.chars().count();
+            (path, shown, width)
+        }));
+        (shown, *width)
+    }
+}
+
+/// How many characters `path:line:column` has; none for a finding without a place.
+fn width<'a>(located: &LocatedFinding<'a>, paths: &mut Paths<'a>) -> usize {
+    let digits = |number: usize| number.checked_ilog10().map_or(1, |digits| digits as usize + 1);
+    located.places.first().map_or(0, |Located { file, place }| {
+        paths.shown(file.path()).1 + digits(place.line) + digits(place.column) + "::".len()
     })
 }
 

@@ -43,15 +43,22 @@ pub enum Kind {
     Rule,
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl Kind {
+    /// The word for it in sentences.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
             Self::Resource => "resource",
             Self::Server => "server",
             Self::Rule => "rule",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -156,16 +163,15 @@ impl Finding {
         &self.subject.places
     }
 
-    /// Findings are sorted by code, then by what they are about, then by what they say: never by the order of the input.
+    /// Findings of one code are sorted by what they are about, then by what they say: never by the order of the input.
     /// Those about rules come in the order of their files.
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |f: &Self| (f.code.code, f.subject.kind);
         let by_file = match self.subject.kind {
             Kind::Rule => self.subject.places.cmp(&other.subject.places),
             _ => std::cmp::Ordering::Equal,
         };
-        key(self)
-            .cmp(&key(other))
+        self.kind()
+            .cmp(&other.kind())
             .then(by_file)
             .then_with(|| self.subject.tools.cmp(&other.subject.tools))
             .then_with(|| self.subject.servers.cmp(&other.subject.servers))
@@ -232,8 +238,11 @@ impl Subject {
     pub(super) fn entries(claims: &[Claim<'_>]) -> Self {
         let mut tools: Vec<ToolId> = claims.iter().map(Claim::id).collect();
         let mut places: Vec<Place> = claims.iter().map(Claim::place).collect();
-        sort_unique(&mut tools);
-        sort_unique(&mut places);
+        // Most have one claim of each server, in their order.
+        if !claims.is_sorted_by(|a, b| a.key() < b.key()) {
+            sort_unique(&mut tools);
+            sort_unique(&mut places);
+        }
         let mut servers: Vec<ServerKey> = tools.iter().map(|id| id.server().clone()).collect();
         servers.dedup();
         let kind = claims.first().map_or(Kind::Tool, |claim| claim.kind);

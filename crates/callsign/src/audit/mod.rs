@@ -59,7 +59,8 @@ macro_rules! findings {
                 page::text(&PAGE)
             },
             search: |index, code, found| {
-                found.extend($module::search(index).iter().map(|facts| Finding::of(code, facts)));
+                // Facts are worded as they are found, so that a search need not hold all of its facts at once.
+                found.extend($module::search(index).into_iter().map(|facts| Finding::of(code, &facts)));
             },
         }),+];
     };
@@ -92,11 +93,13 @@ pub fn audit(fleet: &Fleet<'_>) -> Vec<Finding> {
 #[must_use]
 pub fn audit_for(fleet: &Fleet<'_>, wanted: impl Fn(&Code) -> bool) -> Vec<Finding> {
     let index = Index::of(fleet);
-    let mut found = Vec::new();
+    // In most fleets most findings are about a name that several servers have.
+    let mut found = Vec::with_capacity(index.tools.by_name.shared().len());
     for code in CODES.iter().filter(|code| wanted(code)) {
+        let of_code = found.len();
         (code.search)(&index, code, &mut found);
+        found[of_code..].sort_unstable_by(Finding::order);
     }
-    found.sort_by(Finding::order);
     found
 }
 

@@ -11,12 +11,13 @@ use crate::command::Verbosity;
 use crate::command::check::{self, FailOn};
 use crate::exit::{self, Status};
 use crate::failure::Failure;
+use crate::locate::Locator;
+use crate::naming;
 use crate::output;
 use crate::report::LocatedFinding;
 use crate::report::human::Human;
 use crate::report::rules::{RulesReport, json};
 use crate::ruled::{self, Ruled};
-use crate::{locate, naming};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -61,15 +62,13 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let scheme = naming::scheme(&Default::default(), &settings, "qualified", identities)?;
     let fleet = Fleet::new(&*scheme, audited).with_rules(judged.clone());
     let places = ruled::places(&in_force);
+    let locator = Locator::of(&servers, &places);
     let findings = audit::audit_for(&fleet, |code| CODES.contains(&code.code))
         .into_iter()
         .filter(|finding| matches!(finding.kind(), Kind::Rule | Kind::Server))
         .filter_map(|finding| check::weighed(finding, &settings, false))
         .map(|finding| strictly(finding, arguments.strict))
-        .map(|finding| LocatedFinding {
-            places: locate::places(&finding, &servers, &places),
-            finding,
-        })
+        .map(|finding| LocatedFinding { places: locator.places(&finding), finding })
         .collect();
     drop(fleet);
     let report =
