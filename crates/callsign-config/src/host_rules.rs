@@ -493,8 +493,11 @@ mod tests {
         prop::collection::btree_set(tool, 1..8).prop_map(|tools| tools.into_iter().collect())
     }
 
+    /// What becomes of each tool, and by which entry.
+    type Outcomes = Vec<(Verdict, Option<usize>)>;
+
     /// What each entry reaches and what decides, tool by tool and entry by entry.
-    fn slowly(host: &HostRules<'_>) -> (Vec<Vec<usize>>, Vec<(Verdict, Option<usize>)>) {
+    fn slowly(host: &HostRules<'_>) -> (Vec<Vec<usize>>, Outcomes) {
         let covers = |entry| {
             let tools = host.fleet.tools();
             let tools = tools.filter(|tool| host.rules.reach(entry, *tool) == Reach::Matches);
@@ -540,7 +543,7 @@ mod tests {
                         };
                         prop_assert_eq!(slow, &quick, "{:?}", looked_up);
                     }
-                    let quick: Vec<(Verdict, Option<usize>)> = host
+                    let quick: Outcomes = host
                         .decisions()
                         .iter()
                         .map(|decision| (decision.verdict, decision.by))
