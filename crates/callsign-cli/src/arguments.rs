@@ -52,6 +52,15 @@ pub(crate) enum Command {
     Which(command::which::Arguments),
     /// Call one tool by its exposed name and print the result.
     Call(command::call::Arguments),
+    /// Check, explain and decide by the rules of hosts: allow, ask and deny lists, tool lists, filters.
+    Rules {
+        #[command(subcommand)]
+        command: command::rules::Command,
+    },
+    /// Mend tool names in stored requests and conversations.
+    History(command::history::Arguments),
+    /// Rewrite tool names in prompts, rules, code and documents; prints a diff unless told to write.
+    Migrate(command::migrate::Arguments),
     /// Print the page of a finding, such as CS001.
     Explain(command::explain::Arguments),
     /// Print a completion script for a shell.
@@ -121,6 +130,19 @@ pub(crate) struct LiveArguments {
     /// How long one server may take, in seconds [default: 30 until its tools are known, 120 for a call].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Live")]
     pub(crate) timeout: Option<Duration>,
+}
+
+/// Where rules come from.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct RuleArguments {
+    /// A file with rules of any known host; repeatable. Without it: those that apply here, of the project and the user.
+    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    pub(crate) rules: Vec<PathBuf>,
+
+    /// Only the rules of this host, by its name or the name of one of its languages; a file that doesn't say whose it is
+    /// is read as that.
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
 }
 
 /// What every command takes that shows the tools of a fleet.

@@ -8,8 +8,8 @@ pub(crate) struct Status(u8);
 
 /// Done; for `check`: nothing at or above the failing severity.
 pub(crate) const SUCCESS: Status = Status(0);
-/// `check` found something at or above the failing severity; a name could not be made; a called tool answered with an
-/// error. Never a crash.
+/// `check` found something at or above the failing severity; a name could not be made; a stored name would change; a called
+/// tool answered with an error. Never a crash.
 pub(crate) const FINDINGS: Status = Status(1);
 /// Could not run: bad arguments, unreadable configuration, no consent, a server that does not answer, an unknown name; or
 /// a check that could check nothing.

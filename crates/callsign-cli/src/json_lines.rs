@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
-use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 
@@ -15,6 +16,54 @@ pub(crate) struct Line<'a> {
     pub(crate) number: usize,
     /// Or why it is no text.
     pub(crate) text: Result<&'a str, &'static str>,
+}
+
+/// Why a line has no answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct LineError {
+    /// What a program can go by: `invalid-input`.
+    kind: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    help: String,
+}
+
+impl LineError {
+    pub(crate) fn new(kind: &'static str, message: String, help: impl Into<String>) -> Self {
+        Self { kind, message, help: help.into() }
+    }
+}
+
+/// `{"error":{…}}`, for an answer that is otherwise without a tag.
+pub(crate) fn as_error<S: Serializer>(error: &LineError, to: S) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(Some(1))?;
+    map.serialize_entry("error", error)?;
+    map.end()
+}
+
+/// Reads the value of a line; `shape` says in its error what a line is.
+pub(crate) fn parse<'l, T: Deserialize<'l>>(line: &Line<'l>, shape: &str) -> Result<T, LineError> {
+    let number = line.number;
+    let invalid = |message| LineError::new("invalid-input", message, shape);
+    let text = line.text.map_err(|what| invalid(format!("line {number}: {what}")))?;
+    serde_json::from_str(text).map_err(|error| invalid(unreadable(number, &error)))
+}
+
+/// What is wrong with a line. The parser sees one line at a time and counts it as the first; the place is that in the
+/// input.
+pub(crate) fn unreadable(number: usize, error: &serde_json::Error) -> String {
+    let (what, column) = (without_place(error), error.column());
+    let surrogate = match what.contains("surrogate") || what.contains("hex escape") {
+        true => "; half of a surrogate pair is no character",
+        false => "",
+    };
+    format!("line {number}, column {column}: {what}{surrogate}")
+}
+
+/// What is wrong, without where: the parser of a part counts from the part's beginning.
+pub(crate) fn without_place(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    said.rsplit_once(" at line ").map_or(said.clone(), |(what, _)| what.to_owned())
 }
 
 /// Answers each line as soon as it is read, so that another program can ask and wait.

@@ -138,7 +138,7 @@ fn fetch(
     if specs.is_empty() {
         return Ok(Vec::new());
     }
-    let line = ProgressLine::new(specs.len(), output::is_watched() && !verbosity.quiet);
+    let mut line = ProgressLine::new(specs.len(), output::is_watched() && !verbosity.quiet);
     let limits = limits(arguments);
     let outcome = interrupt::block_on(async {
         fetch_all(specs, &limits, memory, &|progress| line.note(&progress)).await

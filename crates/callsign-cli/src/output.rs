@@ -52,8 +52,13 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Prints text for machines to standard output, byte for byte.
 pub(crate) fn print_raw(text: &str) -> io::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// As [`print_raw`], for what may not be UTF-8.
+pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(bytes)?;
     out.flush()
 }
 
@@ -74,11 +79,13 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-/// Outside of strings, valid JSON has none of these characters.
+/// Outside of strings valid JSON has none of these characters but white space, and inside of them no line ends and tabs.
 fn tame_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c == '\n' || is_visible(c) {
+        if c == '\r' {
+            // It would let what follows stand over what stands there.
+        } else if matches!(c, '\n' | '\t') || is_visible(c) {
             out.push(c);
         } else {
             let units = c.encode_utf16(&mut [0; 2]).to_vec();
@@ -146,9 +153,9 @@ mod tests {
 
     #[test]
     fn escapes_in_json_change_no_value() {
-        let text = "{\n  \"a\u{9b}\u{202e}\": \"\u{7f}é\u{e0041} e\u{301}\"\n}\n";
+        let text = "{\r\n \t\"a\u{9b}\u{202e}\": \"\u{7f}é\u{e0041} e\u{301}\"\n}\n";
         let tame = tame_json(text);
-        assert!(tame.chars().all(|c| c == '\n' || is_visible(c)), "{tame}");
+        assert!(tame.chars().all(|c| matches!(c, '\n' | '\t') || is_visible(c)), "{tame}");
         assert!(tame.contains("é") && tame.contains("e\u{301}"), "{tame}");
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         assert!(value(text).is_some());

@@ -31,7 +31,7 @@ pub fn discover_clients(start: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// `start` and the folders above it that belong to its project: what lies higher may be somebody else's.
-fn project_folders<'a>(start: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
+pub(crate) fn project_folders<'a>(start: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     let mut folders = Vec::new();
     for folder in start.ancestors().take_while(|&folder| folder == start || Some(folder) != home) {
         folders.push(folder);

@@ -13,9 +13,21 @@ pub(crate) enum Syntax {
     Json,
     Toml,
     Yaml,
+    /// Markdown with YAML at its top.
+    FrontMatter,
 }
 
 impl Syntax {
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::Toml => "TOML",
+            Self::Yaml => "YAML",
+            Self::FrontMatter => "Markdown",
+        }
+    }
+
     /// By the file's extension; where that says nothing, by how the text begins.
     pub(crate) fn of(file: &Path, text: &str) -> Self {
         let extension = file.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
@@ -23,6 +35,7 @@ impl Syntax {
             Some("toml") => Self::Toml,
             Some("yaml" | "yml") => Self::Yaml,
             Some("json" | "jsonc") => Self::Json,
+            Some("md" | "mdc") => Self::FrontMatter,
             _ => {
                 let text = text.trim_start();
                 let table = text.strip_prefix('[').unwrap_or(text);
@@ -55,7 +68,8 @@ impl<'t> Document<'t> {
         let parsed = match syntax {
             Syntax::Json => tree::json::parse(text),
             Syntax::Toml => tree::toml::parse(text),
-            Syntax::Yaml => return Err(whole(Problem::UnknownFormat("YAML"))),
+            Syntax::Yaml => tree::yaml::parse(text),
+            Syntax::FrontMatter => tree::yaml::parse_front_matter(text),
         };
         let lines = LineIndex::new(text);
         match parsed {
@@ -146,7 +160,12 @@ impl<'t> Document<'t> {
     }
 
     pub(crate) fn strings(&self, node: &Node<'t>) -> Result<Vec<String>, ConfigError> {
-        self.list(node)?.iter().map(|item| self.string(item).map(str::to_owned)).collect()
+        let items = self.list(node)?;
+        let mut strings = Vec::with_capacity(items.len());
+        for item in items {
+            strings.push(self.string(item)?.to_owned());
+        }
+        Ok(strings)
     }
 
     /// A value as JSON text. What is JSON in the file is given as it stands there, byte for byte, but for comments and
@@ -154,7 +173,9 @@ impl<'t> Document<'t> {
     pub(crate) fn json_of<'n>(&'n self, node: &'n Node<'t>) -> Cow<'n, str> {
         match self.syntax {
             Syntax::Json => tree::json::plain(self.text.get(node.span.range()).unwrap_or_default()),
-            Syntax::Toml | Syntax::Yaml => Cow::Owned(tree::toml::to_json(node)),
+            Syntax::Toml | Syntax::Yaml | Syntax::FrontMatter => {
+                Cow::Owned(tree::toml::to_json(node))
+            }
         }
     }
 }

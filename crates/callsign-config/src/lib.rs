@@ -41,15 +41,18 @@ struct Readme;
 
 mod config_file;
 mod consent;
+pub mod dialect;
 mod discover;
 mod document;
 mod env_file;
 mod error;
 pub mod expand;
 mod format;
+mod host_rules;
 mod launch;
 mod near;
 mod place;
+mod rule_settings;
 mod secret;
 mod server_entry;
 mod settings;
@@ -63,8 +66,10 @@ pub use config_file::ConfigFile;
 pub use discover::{discover, discover_clients};
 pub use error::{ConfigError, Problem};
 pub use expand::{ExpandCause, ExpandError, Expanded};
+pub use host_rules::HostRules;
 pub use launch::Launch;
 pub use place::{Place, Span};
+pub use rule_settings::{DisabledTool, PlacedRule, RuleSettings};
 pub use secret::Secret;
 pub use server_entry::{EntrySpans, ServerEntry, Statics, Transport};
 pub use settings::{Placed, Settings, Severity, ToolOptions};
@@ -83,6 +88,11 @@ pub fn read(path: &Path) -> Result<ConfigFile, ConfigError> {
 }
 
 fn read_up_to(path: &Path, limit: u64) -> Result<ConfigFile, ConfigError> {
+    parse(path, &bytes_of(path, limit)?)
+}
+
+/// The bytes of a file that is not larger than the limit.
+fn bytes_of(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError> {
     let unreadable = |error| ConfigError::new(path, None, Problem::Unreadable(error));
     let file = File::open(path).map_err(unreadable)?;
     let size = file.metadata().map_or(0, |metadata| metadata.len()).min(limit);
@@ -91,7 +101,7 @@ fn read_up_to(path: &Path, limit: u64) -> Result<ConfigFile, ConfigError> {
     if bytes.len() as u64 > limit {
         return Err(ConfigError::new(path, None, Problem::TooLarge { limit }));
     }
-    parse(path, &bytes)
+    Ok(bytes)
 }
 
 /// Parses the bytes of a configuration file; `path` is its name in messages and helps to tell its format. Reads nothing.
@@ -99,11 +109,8 @@ fn read_up_to(path: &Path, limit: u64) -> Result<ConfigFile, ConfigError> {
 /// # Errors
 /// [`ConfigError`], if the bytes can't be parsed or can't be meant.
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigError> {
-    let (byte_order_mark, bytes) = match bytes.strip_prefix("\u{feff}".as_bytes()) {
-        Some(rest) => (true, rest),
-        None => (false, bytes),
-    };
-    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(path, bytes, error))?;
+    let text = text_of(path, bytes)?;
+    let byte_order_mark = text.len() < bytes.len();
     let document = Document::parse(path, text)?;
     let (client, contents) = format::read(&document)?;
     Ok(ConfigFile {
@@ -117,6 +124,12 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigError> {
         shown: std::sync::OnceLock::new(),
         text: text.to_owned(),
     })
+}
+
+/// The text of a file, without a byte order mark.
+fn text_of<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str, ConfigError> {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| not_utf8(path, bytes, error))
 }
 
 fn not_utf8(path: &Path, bytes: &[u8], error: std::str::Utf8Error) -> ConfigError {

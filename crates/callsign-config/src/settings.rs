@@ -5,6 +5,7 @@ use std::time::Duration;
 use callsign::WireName;
 
 use crate::place::Place;
+use crate::rule_settings::RuleSettings;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Settings {
     pub unambiguous: bool,
     /// The severity of single findings, by code (`CS005`), in the file's order.
     pub severity: Vec<(Placed<String>, Severity)>,
+    /// Who may be called.
+    pub rules: RuleSettings,
 }
 
 /// How serious a finding is.

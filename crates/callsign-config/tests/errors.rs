@@ -73,6 +73,38 @@ c.yaml: YAML configuration is not read
 }
 
 #[test]
+fn rules() {
+    insta::assert_snapshot!(toml("[rules]\nalow = []"), @r##"
+callsign.toml:2:1: unknown setting `rules.alow`; did you mean `allow`?
+  help: write `allow`
+"##);
+    insta::assert_snapshot!(toml("[[rules.deny]]\nserver = 'a'\ntools = 'x'"), @r##"
+callsign.toml:3:1: unknown setting `rules.deny[0].tools`; did you mean `tool`?
+  help: write `tool`
+"##);
+    insta::assert_snapshot!(toml("[rules]\ndeny = 'mcp__a'"), @r##"
+callsign.toml:2:8: wrong type at `rules.deny`: expected an array, found a string
+  help: put an array there
+"##);
+    insta::assert_snapshot!(toml("[rules]\ndefault = 'never'"), @r##"
+callsign.toml:2:11: wrong value at `rules.default`: it is `allow`, `ask` or `deny`
+  help: correct the value
+"##);
+    insta::assert_snapshot!(toml("[rules]\ndisabled = ['mcp__a__*']"), @r##"
+callsign.toml:2:13: wrong value at `rules.disabled[0]`: a name in this list is a whole one; write `{ server = …, tool = … }` for several tools
+  help: correct the value
+"##);
+    insta::assert_snapshot!(toml("[rules]\ndisabled = [{ server = 'a', tool = '*x' }]"), @r##"
+callsign.toml:2:13: wrong value at `rules.disabled[0]`: only the last character of the tool can be a wildcard, and a `*` stands before it
+  help: correct the value
+"##);
+    insta::assert_snapshot!(toml("[rules]\ndeny = [1, 'mcp__a(]"), @r##"
+callsign.toml:2:21: TOML syntax: unclosed array, expected `]`
+  help: correct it
+"##);
+}
+
+#[test]
 fn encodings() {
     insta::assert_snapshot!(said("a.json", b"\xef\xbb\xbf{\"\xc3\xa9\": \"\xe9\"}"), @r##"
 a.json:1:8: the file is not UTF-8 text (it looks like Latin-1 or another 8-bit encoding)

@@ -24,7 +24,8 @@
 //! ```
 //!
 //! Names are made by a [`scheme`], what a server advertised is kept in a [`catalogue`], a [`registry`] says who answers to
-//! a name, and the [`audit`] says what is wrong with the names of a fleet.
+//! a name, the [`rules`] say what people's allow, ask and deny entries want of a call, and the [`audit`] says what is wrong
+//! with the names of a fleet. [`history`] mends names in stored conversations.
 //!
 //! It does no I/O, has no clock and no async: the same input gives the same names everywhere.
 
@@ -34,8 +35,10 @@
 
 pub mod audit;
 pub mod catalogue;
+pub mod history;
 pub mod name;
 pub mod registry;
+pub mod rules;
 pub mod scheme;
 
 pub use catalogue::{Catalogue, Tool};

@@ -10,14 +10,15 @@ use callsign_config::{Settings, Severity as Configured};
 use clap::Args;
 
 use super::Verbosity;
-use crate::arguments::{FleetArguments, Format};
+use crate::arguments::{ConfigurationArguments, FleetArguments, Format, LiveArguments};
 use crate::catalogues::{self, Known, Origin};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
+use crate::locate::{Locator, RulePlaces};
 use crate::output::{self, count};
 use crate::report::{self, LocatedFinding, Report};
-use crate::{live, locate, named, naming};
+use crate::{live, named, naming};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-enum FailOn {
+pub(crate) enum FailOn {
     #[default]
     Error,
     Warning,
@@ -47,7 +48,8 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     which.config.extend(arguments.files.iter().cloned());
     // What is held here is held to the end of the process, and the system takes memory back faster than piece by piece.
     let configuration = ManuallyDrop::new(Configuration::read(&which)?);
-    let (servers, asked) = known(&configuration, arguments, verbosity)?;
+    let (servers, asked) =
+        known(&configuration, &arguments.fleet.configuration, &arguments.fleet.live, verbosity)?;
     let report = ManuallyDrop::new(report(servers, asked, &configuration.settings(), arguments)?);
     let text = report::format(arguments.fleet.format, verbosity).render(&report)?;
     match arguments.fleet.format {
@@ -55,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         Format::Json => output::print_json(&text)?,
     }
     if !report.servers.is_empty() && report.checked() == 0 {
-        return Err(nothing_checked(&report));
+        return Err(nothing_checked(report.servers.len(), report.asked));
     }
     let worst = report.findings.iter().map(|located| located.finding.severity()).max();
     let fails = worst.is_some_and(|worst| worst >= least(arguments.fail_on));
@@ -64,21 +66,22 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
 
 /// What the servers offer: from the configuration, else as they last answered, or from the servers themselves. On a terminal, where nothing is known
 /// yet, the user is asked whether to start them. Also whether the servers were asked.
-fn known<'a>(
+pub(crate) fn known<'a>(
     configuration: &'a Configuration,
-    arguments: &Arguments,
+    which: &ConfigurationArguments,
+    live: &LiveArguments,
     verbosity: Verbosity,
 ) -> Result<(Vec<Known<'a>>, bool), Failure> {
-    let chosen = configuration.choose(&arguments.fleet.configuration.only)?;
+    let chosen = configuration.choose(&which.only)?;
     let memory = live::memory();
-    let known: Vec<Known<'_>> = chosen
-        .into_iter()
-        .map(|chosen| named::recalled(catalogues::from_configuration(chosen)?, &memory))
-        .collect::<Result<_, _>>()?;
+    let mut known = Vec::with_capacity(chosen.len());
+    for chosen in chosen {
+        known.push(named::recalled(catalogues::from_configuration(chosen)?, &memory)?);
+    }
     let nothing_known =
         !known.is_empty() && known.iter().all(|known| known.origin == Origin::Unchecked);
-    let ask = arguments.fleet.live.live || (nothing_known && output::can_ask());
-    let known = if ask { live::ask(known, &arguments.fleet.live, verbosity)? } else { known };
+    let ask = live.live || (nothing_known && output::can_ask());
+    let known = if ask { live::ask(known, live, verbosity)? } else { known };
     Ok((known, ask))
 }
 
@@ -92,14 +95,21 @@ fn report<'a>(
     let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();
     let identities = audited.iter().flat_map(audit::Server::identities);
     let scheme = naming::scheme(&arguments.fleet.scheme, settings, "qualified", identities)?;
-    let mut findings = audit::audit(&Fleet::new(&*scheme, audited));
-    findings.extend(of_described(&servers, &*scheme));
-    findings.sort_by_key(|finding| finding.code().code);
-    let findings = findings
-        .into_iter()
-        .filter_map(|finding| weighed(finding, settings, arguments.strict))
-        .map(|finding| LocatedFinding { places: locate::places(&finding, &servers), finding })
-        .collect();
+    let mut audit = audit::audit(&Fleet::new(&*scheme, audited));
+    let of_described = of_described(&servers, &*scheme);
+    if !of_described.is_empty() {
+        audit.extend(of_described);
+        audit.sort_by_key(|finding| finding.code().code);
+    }
+    let rules = RulePlaces::default();
+    let locator = Locator::of(&servers, &rules);
+    let mut findings = Vec::with_capacity(audit.len());
+    findings.extend(
+        audit
+            .into_iter()
+            .filter_map(|finding| weighed(finding, settings, arguments.strict))
+            .map(|finding| LocatedFinding { places: locator.places(&finding), finding }),
+    );
     let off = settings.severity.iter().filter(|(_, severity)| *severity == Configured::Off);
     let off = off.map(|(code, _)| code.value.clone()).collect();
     Ok(Report { scheme, servers, asked, off, findings })
@@ -126,7 +136,7 @@ fn of_described(servers: &[Known<'_>], scheme: &dyn Scheme) -> Vec<Finding> {
 }
 
 /// The finding with the severity the user gave its code, or nothing if they switched it off.
-fn weighed(finding: Finding, settings: &Settings, strict: bool) -> Option<Finding> {
+pub(crate) fn weighed(finding: Finding, settings: &Settings, strict: bool) -> Option<Finding> {
     let code = finding.code().code;
     if strict && code == "CS009" {
         return Some(finding.with_severity(Severity::Error));
@@ -141,7 +151,7 @@ fn weighed(finding: Finding, settings: &Settings, strict: bool) -> Option<Findin
     }
 }
 
-fn least(fail_on: FailOn) -> Severity {
+pub(crate) fn least(fail_on: FailOn) -> Severity {
     match fail_on {
         FailOn::Error => Severity::Error,
         FailOn::Warning => Severity::Warning,
@@ -149,10 +159,10 @@ fn least(fail_on: FailOn) -> Severity {
     }
 }
 
-fn nothing_checked(report: &Report<'_>) -> Failure {
-    let servers = report.servers.len();
+/// To check nothing is no pass.
+pub(crate) fn nothing_checked(servers: usize, asked: bool) -> Failure {
     let message = format!("0 of {} checked: no tools are known", count(servers, "server"));
-    let remedy = if report.asked {
+    let remedy = if asked {
         "the findings above say why each server could not be asked"
     } else {
         "ask the servers with --live (without a terminal: --live --yes), or list their `tools` in the configuration"

@@ -7,9 +7,12 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod demo_server;
 pub(crate) mod explain;
+pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod migrate;
 pub(crate) mod name;
+pub(crate) mod rules;
 pub(crate) mod servers;
 pub(crate) mod which;
 
@@ -36,7 +39,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Alias(arguments) => alias::run(&arguments, verbosity),
         Command::Name(arguments) => name::run(&arguments),
         Command::Which(arguments) => which::run(&arguments, verbosity),
+        Command::Rules { command } => rules::run(&command, verbosity),
         Command::Call(arguments) => call::run(&arguments, verbosity),
+        Command::History(arguments) => history::run(&arguments, verbosity),
+        Command::Migrate(arguments) => migrate::run(&arguments, verbosity),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),

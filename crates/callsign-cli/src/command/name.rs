@@ -161,7 +161,7 @@ fn read(Line { number, text }: &Line<'_>, scheme: &str) -> Result<Asked, Error> 
     let text =
         text.map_err(|what| plain("invalid-input", format!("line {number}: {what}"), shape))?;
     let input: Input = serde_json::from_str(text)
-        .map_err(|error| plain("invalid-input", unreadable(*number, &error), shape))?;
+        .map_err(|error| plain("invalid-input", json_lines::unreadable(*number, &error), shape))?;
     match (input.server, input.tool, input.raw) {
         (Some(server), Some(tool), None) => {
             let server = ServerKey::new(server);
@@ -178,17 +178,6 @@ fn read(Line { number, text }: &Line<'_>, scheme: &str) -> Result<Asked, Error> 
         )),
         _ => Err(plain("invalid-input", "neither an identity nor a raw name".into(), shape)),
     }
-}
-
-/// The parser sees one line at a time and counts it as the first; the place is that in the input.
-fn unreadable(number: usize, error: &serde_json::Error) -> String {
-    let (said, column) = (error.to_string(), error.column());
-    let what = said.rsplit_once(" at line ").map_or(said.as_str(), |(what, _)| what);
-    let surrogate = match what.contains("surrogate") || what.contains("hex escape") {
-        true => "; half of a surrogate pair is no character",
-        false => "",
-    };
-    format!("line {number}, column {column}: {what}{surrogate}")
 }
 
 fn described(error: &NameError) -> Error {

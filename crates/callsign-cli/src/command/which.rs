@@ -8,13 +8,15 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Verbosity;
-use crate::arguments::{FleetArguments, Format};
+use crate::arguments::{FleetArguments, Format, RuleArguments};
 use crate::catalogues::{Known, Origin};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
+use crate::locate::Location;
 use crate::named::{self, NamedFleet};
 use crate::output::{self, DIM, HEADING, NAME, escaped};
+use crate::ruled::{self, Explained, Part, Ruled};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -22,6 +24,8 @@ pub(crate) struct Arguments {
     name: String,
     #[command(flatten)]
     fleet: FleetArguments,
+    #[command(flatten)]
+    rules: RuleArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
@@ -39,11 +43,32 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         .server()
         .and_then(|key| fleet.known.iter().find(|known| known.chosen.entry.key == *key));
     let spellings = spellings(&fleet, entry);
+    let rules = rules(&arguments.rules, &configuration, &fleet, entry)?;
     match arguments.fleet.format {
-        Format::Human => output::print(&human(entry, server, &spellings))?,
-        Format::Json => output::print_json(&json(entry, server, spellings)?)?,
+        Format::Human => output::print(&human(entry, server, &spellings, &rules))?,
+        Format::Json => output::print_json(&json(entry, server, spellings, rules)?)?,
     }
     Ok(exit::SUCCESS)
+}
+
+/// What the rules that apply here say of the tool. Where there are none, nothing.
+fn rules(
+    arguments: &RuleArguments,
+    configuration: &Configuration,
+    fleet: &NamedFleet<'_>,
+    entry: Entry<'_>,
+) -> Result<Vec<Explained>, Failure> {
+    let Some(id) = entry.id() else { return Ok(Vec::new()) };
+    let files = ruled::found_or_named(arguments, &[], configuration)?;
+    let ruled = Ruled { files, fleet: ruled::fleet(&fleet.known), unseen: Vec::new() };
+    let Some(tool) = ruled.fleet.find(&id) else { return Ok(Vec::new()) };
+    let mut explained: Vec<Explained> =
+        ruled.in_force().iter().filter_map(|host| ruled::explained(host, tool)).collect();
+    for explained in &mut explained {
+        explained.rules.retain(Part::takes_part);
+    }
+    explained.retain(|explained| !explained.rules.is_empty() || explained.decision != "default");
+    Ok(explained)
 }
 
 #[derive(Serialize)]
@@ -69,7 +94,12 @@ fn spellings(fleet: &NamedFleet<'_>, entry: Entry<'_>) -> Vec<Spelling> {
         .collect()
 }
 
-fn human(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: &[Spelling]) -> String {
+fn human(
+    entry: Entry<'_>,
+    server: Option<&Known<'_>>,
+    spellings: &[Spelling],
+    rules: &[Explained],
+) -> String {
     let mut text = format!("{HEADING}{NAME}{}{NAME:#}{HEADING:#}\n", entry.exposed());
     let mut fact = |label: &str, value: &str| {
         let _ = writeln!(text, "  {DIM}{label:<12}{DIM:#} {}", escaped(value));
@@ -91,6 +121,18 @@ fn human(entry: Entry<'_>, server: Option<&Known<'_>>, spellings: &[Spelling]) -
     for Spelling { scheme, name, error } in spellings {
         let name = name.as_deref().or(error.as_deref()).unwrap_or_default();
         let _ = writeln!(text, "    {scheme:<14} {}", escaped(name));
+    }
+    for Explained { host, language, decision, rules, .. } in rules {
+        let _ = writeln!(text, "  {DIM}rules of{DIM:#} {host} ({language}): {decision}");
+        for part in rules {
+            let (rule, place) = (escaped(&part.text), escaped(&part.location.to_string()));
+            let _ = writeln!(
+                text,
+                "    {:<5} {rule}  {DIM}{place}{DIM:#}  {}",
+                part.does,
+                part.words()
+            );
+        }
     }
     text
 }
@@ -115,19 +157,14 @@ struct Document<'a> {
     location: Option<Location>,
     definition: Option<&'a serde_json::value::RawValue>,
     spellings: Vec<Spelling>,
-}
-
-#[derive(Serialize)]
-struct Location {
-    file: String,
-    line: usize,
-    column: usize,
+    rules: Vec<Explained>,
 }
 
 fn json(
     entry: Entry<'_>,
     server: Option<&Known<'_>>,
     spellings: Vec<Spelling>,
+    rules: Vec<Explained>,
 ) -> Result<String, Failure> {
     let definition = entry.tool().definition();
     let document = Document {
@@ -136,13 +173,11 @@ fn json(
         server: entry.server().map(callsign::ServerKey::as_str),
         wire: entry.wire(),
         status: server.map(|known| known.origin.as_str()),
-        location: server.map(|known| Location {
-            file: known.chosen.file.path.to_string_lossy().into_owned(),
-            line: known.chosen.entry.place.line,
-            column: known.chosen.entry.place.column,
-        }),
+        location: server
+            .map(|known| Location::of(&known.chosen.file.path, known.chosen.entry.place)),
         definition: definition.and_then(|raw| serde_json::from_str(raw).ok()),
         spellings,
+        rules,
     };
     output::json(&document)
 }

@@ -1,12 +1,13 @@
 //! `--format human`: each finding with an excerpt of the file it is in, then a summary.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin as FileOrigin, Renderer, Snippet};
 use anstyle::Style;
 use callsign::audit::Severity;
 
-use super::{LocatedFinding, Report, ReportFormat};
+use super::{LocatedFinding, Report, ReportFormat, count_of};
 use crate::catalogues::Origin;
 use crate::command::Verbosity;
 use crate::failure::Failure;
@@ -25,16 +26,9 @@ pub(crate) struct Human {
 
 impl ReportFormat for Human {
     fn render(&self, report: &Report<'_>) -> Result<String, Failure> {
-        let mut out = String::new();
-        let excerpts = self.verbosity.verbose || report.findings.len() <= MOST_EXCERPTS;
-        if excerpts {
-            for located in &report.findings {
-                out.push_str(&self.excerpt(located));
-                out.push_str("\n\n");
-            }
-        } else {
-            self.lists(&report.findings, &mut out);
-        }
+        // Room for most sentences: a text of this size is costly to move while it grows.
+        let mut out = String::with_capacity(512 + 192 * report.findings.len());
+        let excerpts = self.findings(&report.findings, &mut out);
         self.summary(report, &mut out);
         if !self.verbosity.quiet {
             self.hints(report, excerpts, &mut out);
@@ -44,8 +38,34 @@ impl ReportFormat for Human {
 }
 
 impl Human {
+    /// The findings: each with its excerpts, or in short lists if there are many. Whether they have their excerpts.
+    pub(super) fn findings(&self, findings: &[LocatedFinding<'_>], out: &mut String) -> bool {
+        let excerpts = self.verbosity.verbose || findings.len() <= MOST_EXCERPTS;
+        if excerpts {
+            for located in findings {
+                out.push_str(&self.excerpt(located));
+                out.push_str("\n\n");
+            }
+        } else {
+            self.lists(findings, out);
+        }
+        excerpts
+    }
+
+    /// `1 error, 2 warnings`; empty if there are none.
+    pub(super) fn counts(&self, findings: &[LocatedFinding<'_>]) -> String {
+        let kinds =
+            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")];
+        let counts = kinds.into_iter().filter_map(|(severity, what)| {
+            let number = count_of(findings, severity);
+            let style = self.severity_style(severity);
+            (number > 0).then(|| format!("{style}{}{style:#}", count(number, what)))
+        });
+        counts.collect::<Vec<_>>().join(", ")
+    }
+
     /// The style where there are colours, else none.
-    fn style(&self, style: Style) -> Style {
+    pub(super) fn style(&self, style: Style) -> Style {
         if self.colored { style } else { Style::new() }
     }
 
@@ -88,6 +108,7 @@ impl Human {
             };
             of(a) == of(b)
         };
+        let mut paths = Paths::default();
         for list in findings.chunk_by(one_list) {
             let Some(LocatedFinding { finding, .. }) = list.first() else { continue };
             let (severity, code, name) =
@@ -95,19 +116,23 @@ impl Human {
             let (style, dim) = (self.severity_style(severity), self.style(DIM));
             let times = count(list.len(), "finding");
             let _ = writeln!(out, "{style}{severity}[{code}]{style:#}: {name}, {times}");
-            let places: Vec<String> = list.iter().map(first_place).collect();
-            let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
-            for (place, located) in places.iter().zip(list) {
-                let message = located.finding.message();
-                let _ = writeln!(out, "  {dim}{place:width$}{dim:#}  {message}");
+            let (begin, end) = (format!("  {dim}"), format!("{dim:#}  "));
+            let widest = list.iter().map(|located| width(located, &mut paths)).max().unwrap_or(0);
+            for located in list {
+                out.push_str(&begin);
+                if let Some(Located { file, place }) = located.places.first() {
+                    let _ = write!(out, "{}:{place}", paths.shown(file.path()).0);
+                }
+                out.extend(std::iter::repeat_n(' ', widest - width(located, &mut paths)));
+                for part in [&*end, located.finding.message(), "\n"] {
+                    out.push_str(part);
+                }
             }
             out.push('\n');
         }
     }
 
     fn summary(&self, report: &Report<'_>, out: &mut String) {
-        let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
-        let infos = report.count(Severity::Info);
         if report.servers.is_empty() {
             out.push_str("no servers are configured and enabled: nothing to check\n");
             return;
@@ -120,17 +145,7 @@ impl Human {
             count(servers, "server"),
             cached(report)
         );
-        let mut counts = Vec::new();
-        for (number, what, style) in [
-            (errors, "error", output::ERROR),
-            (warnings, "warning", output::WARNING),
-            (infos, "note", output::INFO),
-        ] {
-            if number > 0 {
-                let style = self.style(style);
-                counts.push(format!("{style}{}{style:#}", count(number, what)));
-            }
-        }
+        let counts = self.counts(&report.findings);
         match counts.is_empty() {
             true if !report.off.is_empty() => {
                 let _ = writeln!(out, "nothing found; switched off: {}", report.off.join(", "));
@@ -142,7 +157,7 @@ impl Human {
             }
             true => {}
             false => {
-                let _ = writeln!(out, "{}", counts.join(", "));
+                let _ = writeln!(out, "{counts}");
             }
         }
     }
@@ -197,7 +212,7 @@ impl Excerpt {
         let end = text.get(start..)?.find(['\n', '\r']).map_or(text.len(), |at| start + at);
         let meant_end = place.span.end.clamp(place.span.start, end);
         let mut excerpt = Self {
-            path: escaped(&file.path.to_string_lossy()),
+            path: escaped(&file.path().to_string_lossy()),
             line: None,
             number: place.line,
             column: place.column,
@@ -231,9 +246,30 @@ fn harmless(text: &str) -> String {
     text.chars().map(|c| if c == '\t' || is_visible(c) { c } else { '\u{fffd}' }).collect()
 }
 
-fn first_place(located: &LocatedFinding<'_>) -> String {
-    located.places.first().map_or_else(String::new, |Located { file, place }| {
-        format!("{}:{place}", escaped(&file.path.to_string_lossy()))
+/// Files' paths as they are shown. Most findings of a report are in one file.
+#[derive(Default)]
+struct Paths<'a> {
+    last: Option<(&'a Path, String, usize)>,
+}
+
+impl<'a> Paths<'a> {
+    /// A file's path, and how many characters it has.
+    fn shown(&mut self, path: &'a Path) -> (&str, usize) {
+        let last = self.last.take().filter(|(before, ..)| std::ptr::eq(*before, path));
+        let (_, shown, width) = self.last.insert(last.unwrap_or_else(|| {
+            let shown = escaped(&path.to_string_lossy());
+            let width = shown.chars().count();
+            (path, shown, width)
+        }));
+        (shown, *width)
+    }
+}
+
+/// How many characters `path:line:column` has; none for a finding without a place.
+fn width<'a>(located: &LocatedFinding<'a>, paths: &mut Paths<'a>) -> usize {
+    let digits = |number: usize| number.checked_ilog10().map_or(1, |digits| digits as usize + 1);
+    located.places.first().map_or(0, |Located { file, place }| {
+        paths.shown(file.path()).1 + digits(place.line) + digits(place.column) + "::".len()
     })
 }
 

@@ -9,12 +9,14 @@ use serde::Serialize;
 use super::{LocatedFinding, NamedTool, Report, ReportFormat};
 use crate::catalogues::Known;
 use crate::failure::Failure;
+use crate::locate::Location;
 use crate::output;
 
 pub(crate) struct Json;
 
 /// The name of each tool, by server key and wire name.
-type Names<'a> = HashMap<(&'a str, &'a str), Option<&'a str>, foldhash::fast::RandomState>;
+pub(super) type Names<'a> =
+    HashMap<(&'a str, &'a str), Option<&'a str>, foldhash::fast::RandomState>;
 
 impl ReportFormat for Json {
     fn render(&self, report: &Report<'_>) -> Result<String, Failure> {
@@ -52,7 +54,7 @@ struct Document<'a> {
 }
 
 #[derive(Serialize)]
-struct Server<'a> {
+pub(super) struct Server<'a> {
     key: &'a str,
     status: &'static str,
     tools: usize,
@@ -61,14 +63,14 @@ struct Server<'a> {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+pub(super) struct Tool<'a> {
     server: &'a str,
     wire: &'a str,
     name: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct Finding<'a> {
+pub(super) struct Finding<'a> {
     code: &'a str,
     name: &'a str,
     severity: Severity,
@@ -81,13 +83,6 @@ struct Finding<'a> {
 }
 
 #[derive(Serialize)]
-struct Location {
-    file: String,
-    line: usize,
-    column: usize,
-}
-
-#[derive(Serialize)]
 struct Summary {
     servers: usize,
     checked: usize,
@@ -96,7 +91,7 @@ struct Summary {
     warnings: usize,
 }
 
-fn server<'a>(known: &'a Known<'_>) -> Server<'a> {
+pub(super) fn server<'a>(known: &'a Known<'_>) -> Server<'a> {
     Server {
         key: &known.chosen.entry.key,
         status: known.origin.as_str(),
@@ -110,7 +105,7 @@ fn tool<'a>(tool: &'a NamedTool<'_>) -> Tool<'a> {
     Tool { server: tool.server, wire: tool.wire, name: tool.name.as_deref() }
 }
 
-fn finding<'a>(
+pub(super) fn finding<'a>(
     LocatedFinding { finding, places }: &'a LocatedFinding<'_>,
     names: &Names<'a>,
 ) -> Finding<'a> {
@@ -130,11 +125,7 @@ fn finding<'a>(
         message: finding.message(),
         servers: finding.servers().iter().map(callsign::ServerKey::as_str).collect(),
         tools: finding.tools().iter().map(named).collect(),
-        location: places.first().map(|located| Location {
-            file: located.file.path.to_string_lossy().into_owned(),
-            line: located.place.line,
-            column: located.place.column,
-        }),
+        location: places.first().map(|located| Location::of(located.file.path(), located.place)),
         help: finding.help(),
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! A format lays out; every sentence in it comes from the findings themselves.
 
-mod human;
+pub(crate) mod human;
 mod json;
+pub(crate) mod rules;
 
 use std::sync::Arc;
 
@@ -73,8 +74,12 @@ impl Report<'_> {
     }
 
     pub(crate) fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|located| located.finding.severity() == severity).count()
+        count_of(&self.findings, severity)
     }
+}
+
+fn count_of(findings: &[LocatedFinding<'_>], severity: Severity) -> usize {
+    findings.iter().filter(|located| located.finding.severity() == severity).count()
 }
 
 /// Lays a report out as text.

@@ -9,6 +9,7 @@ use super::{Claim, Contents, Format};
 use crate::document::{Document, Syntax};
 use crate::error::{ConfigError, Problem};
 use crate::near::near;
+use crate::rule_settings;
 use crate::server_entry::{ServerEntry, Transport};
 use crate::settings::{Placed, Settings, Severity, ToolOptions};
 use crate::tree::{Entry, Node, Value};
@@ -17,7 +18,8 @@ pub(crate) struct CallsignToml;
 
 const FILE: &str = "callsign.toml";
 const SERVERS: &str = "servers";
-const TOP: [&str; 4] = ["scheme", "unambiguous", "severity", SERVERS];
+const RULES: &str = "rules";
+const TOP: [&str; 5] = ["scheme", "unambiguous", "severity", RULES, SERVERS];
 const SERVER: [&str; 19] = [
     "type",
     "command",
@@ -125,6 +127,9 @@ fn settings(document: &Document<'_>) -> Result<Settings, ConfigError> {
         let entries = document.map(node)?.iter();
         settings.severity =
             entries.map(|entry| severity(document, entry)).collect::<Result<_, _>>()?;
+    }
+    if let Some(node) = root.get(RULES) {
+        settings.rules = rule_settings::read(document, node)?;
     }
     Ok(settings)
 }

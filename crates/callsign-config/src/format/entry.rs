@@ -90,7 +90,11 @@ impl<'d, 't> EntryReader<'d, 't> {
     ) -> Result<Vec<ServerEntry>, ConfigError> {
         let entries = self.document.map(servers)?;
         self.document.refuse_duplicates(servers)?;
-        entries.iter().map(|entry| self.server(entry, scope)).collect()
+        let mut servers = Vec::with_capacity(entries.len());
+        for entry in entries {
+            servers.push(self.server(entry, scope)?);
+        }
+        Ok(servers)
     }
 
     fn server(
@@ -237,6 +241,8 @@ impl<'d, 't> EntryReader<'d, 't> {
         } else if any(|name| name.ends_with('*')) {
             server.filter.tools = tools.and_then(names_only);
         } else if let Some(tools) = tools {
+            server.spans.tools.reserve(tools.len());
+            catalogue.reserve(tools.len());
             for tool in tools {
                 server.spans.tools.push(name_span(tool, "name"));
                 self.tool(tool, &mut catalogue)?;
@@ -355,11 +361,12 @@ fn name_span(item: &Node<'_>, field: &str) -> Span {
 
 /// The list as a filter over wire names, unless it has definitions: those describe the server and choose nothing.
 fn names_only(tools: &[Node<'_>]) -> Option<Vec<String>> {
-    let name = |tool: &Node<'_>| match &tool.value {
-        Value::Text(name) => Some(name.to_string()),
-        _ => None,
-    };
-    tools.iter().map(name).collect()
+    let mut names = Vec::with_capacity(tools.len());
+    for tool in tools {
+        let Value::Text(name) = &tool.value else { return None };
+        names.push(String::from(&**name));
+    }
+    Some(names)
 }
 
 fn transport_called(word: &str) -> Transport {

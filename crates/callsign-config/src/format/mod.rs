@@ -98,6 +98,10 @@ pub(crate) fn claim_by_path(format: &dyn Format, file: &Path) -> Option<Claim> {
 
 /// Finds the file's format and reads it.
 pub(crate) fn read(document: &Document<'_>) -> Result<(&'static str, Contents), ConfigError> {
+    if of_syntax(document).next().is_none() {
+        let whole = |problem| ConfigError::new(document.file, None, problem);
+        return Err(whole(Problem::UnknownFormat(document.syntax.name())));
+    }
     document.map(&document.root)?;
     let mut best: Option<(Claim, &dyn Format)> = None;
     for format in of_syntax(document) {

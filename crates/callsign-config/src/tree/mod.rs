@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! JSON with comments ─► json.rs ─┐
-//! TOML ───────────────► toml.rs ─┼─► Node ─► formats (../format)
-//! (one file a syntax)            ┘
+//! TOML ───────────────► toml.rs ─┼─► Node ─► formats (../format), dialects (../dialect)
+//! YAML, front matter ─► yaml.rs ─┘
 //! ```
 //!
 //! A map keeps its entries in their order and keeps a key that occurs twice twice, because what a parser drops is what
@@ -11,9 +11,10 @@
 
 pub(crate) mod json;
 pub(crate) mod toml;
+pub(crate) mod yaml;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::place::Span;
 
@@ -99,6 +100,38 @@ impl<'t> Node<'t> {
         path
     }
 
+    /// The paths of many values at once, by their spans: the whole tree is walked through, and only once.
+    pub(crate) fn paths_of(&self, wanted: &HashSet<Span>) -> HashMap<Span, String> {
+        let mut found = HashMap::with_capacity(wanted.len());
+        self.find_paths(wanted, &mut String::new(), &mut found);
+        found
+    }
+
+    fn find_paths(
+        &self,
+        wanted: &HashSet<Span>,
+        path: &mut String,
+        found: &mut HashMap<Span, String>,
+    ) {
+        if wanted.contains(&self.span) && !found.contains_key(&self.span) {
+            found.insert(self.span, path.clone());
+        }
+        let length = path.len();
+        match &self.value {
+            Value::Map(entries) => entries.iter().for_each(|entry| {
+                push_key(path, &entry.key);
+                entry.node.find_paths(wanted, path, found);
+                path.truncate(length);
+            }),
+            Value::List(items) => items.iter().enumerate().for_each(|(index, item)| {
+                path.push_str(&format!("[{index}]"));
+                item.find_paths(wanted, path, found);
+                path.truncate(length);
+            }),
+            _ => {}
+        }
+    }
+
     fn step_towards(&self, target: Span, path: &mut String) -> Option<&Node<'t>> {
         match &self.value {
             Value::Map(entries) => {
@@ -106,13 +139,7 @@ impl<'t> Node<'t> {
                     entry.key_span.contains(target) || entry.node.reaches(target)
                 };
                 let entry = entries.iter().find(inside)?;
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                match entry.key.is_empty() || entry.key.contains(['.', '[', '"', ' ']) {
-                    true => path.push_str(&format!("\"{}\"", entry.key)),
-                    false => path.push_str(&entry.key),
-                }
+                push_key(path, &entry.key);
                 (!entry.key_span.contains(target)).then_some(&entry.node)
             }
             Value::List(items) => {
@@ -136,6 +163,16 @@ impl<'t> Node<'t> {
                 Value::List(items) => items.iter().any(|item| item.reaches(target)),
                 _ => false,
             }
+    }
+}
+
+fn push_key(path: &mut String, key: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    match key.is_empty() || key.contains(['.', '[', '"', ' ']) {
+        true => path.push_str(&format!("\"{key}\"")),
+        false => path.push_str(key),
     }
 }
 

@@ -35,7 +35,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Groups, Index, Names};
-use super::wording::{names_and_servers, push_lower, quoted_list, small_letters};
+use super::wording::{names_and_servers, push_lower, quoted_list};
 use crate::name::ServerKey;
 
 /// Names that are one name but for case and separators.
@@ -52,8 +52,8 @@ impl Facts for ConfusableName<'_> {
         match self {
             Self::Names(claims) => {
                 let kind = claims.first().map_or(Kind::Tool, |claim| claim.kind);
-                let names = names_and_servers(claims, |_, _| {});
-                format!("{kind} names differ only in case or separators: {names}")
+                let begin = format!("{kind} names differ only in case or separators: ");
+                names_and_servers(&begin, claims, |_, _| {})
             }
             Self::Keys(keys) => {
                 let keys: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
@@ -95,15 +95,13 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<ConfusableName<'a>> {
 
 /// A name without case and separators: what is left when two names differ in nothing else.
 pub(super) fn squash(name: &str, out: &mut String) {
-    let mut rest = name;
-    while !rest.is_empty() {
-        let run = small_letters(rest);
-        out.push_str(run);
-        let mut after = rest[run.len()..].chars();
-        if let Some(c) = after.next().filter(|&c| !is_separator(c)) {
+    for c in name.chars() {
+        // Nearly all characters are small letters, and all of those stay.
+        if c.is_ascii_lowercase() {
+            out.push(c);
+        } else if !is_separator(c) {
             push_lower(c, out);
         }
-        rest = after.as_str();
     }
 }
 
@@ -118,21 +116,30 @@ fn is_separator(c: char) -> bool {
 /// Each claim's name without case and separators, in one buffer.
 struct Folded {
     text: String,
-    ends: Vec<usize>,
+    /// Where each claim's begins and ends in `text`: claims of one name have one place.
+    spans: Vec<(usize, usize)>,
 }
 
 impl Folded {
     fn of(names: &Names<'_>) -> Self {
-        let (mut text, mut ends) = (String::new(), Vec::with_capacity(names.claims.len()));
-        for claim in &names.claims {
-            squash(claim.name, &mut text);
-            ends.push(text.len());
+        let length = names.claims.iter().map(|claim| claim.name.len()).sum();
+        let count = names.claims.len();
+        let (mut text, mut spans) = (String::with_capacity(length), Vec::with_capacity(count));
+        for ((at, claim), first) in (0..).zip(&names.claims).zip(names.by_name.firsts(count)) {
+            let start = text.len();
+            if first == at {
+                squash(claim.name, &mut text);
+                spans.push((start, text.len()));
+            } else {
+                spans.push(spans[first as usize]);
+            }
         }
-        Self { text, ends }
+        Self { text, spans }
     }
 
     fn at(&self, at: usize) -> &str {
-        &self.text[at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]]
+        let (start, end) = self.spans[at];
+        &self.text[start..end]
     }
 }
 

@@ -34,7 +34,7 @@
 
 use super::finding::{Facts, Kind, Severity, Subject};
 use super::index::{Claim, Index, Names};
-use super::wording::{quote, quoted_list, servers};
+use super::wording::{push_quoted, push_quoted_list, push_servers, room_for, with_room};
 
 /// One name and everyone who advertises it.
 pub(super) struct DuplicateTool<'a> {
@@ -53,9 +53,15 @@ impl Facts for DuplicateTool<'_> {
     fn message(&self) -> String {
         let Some(first) = self.claims.first() else { return String::new() };
         // Claims come in the order of servers, and one server may have the name twice.
-        let mut keys: Vec<&str> = self.claims.iter().map(|claim| claim.key().as_str()).collect();
-        keys.dedup();
-        format!("{} {} is advertised by {}", first.kind, quote(first.name), servers(&keys))
+        let servers = self.claims.chunk_by(|a, b| a.key() == b.key());
+        let keys = servers.map(|claims| claims[0].key().as_str());
+        let length = keys.clone().map(room_for).sum::<usize>() + room_for(first.name);
+        let mut text = with_room(first.kind.as_str(), length + " is advertised by servers ".len());
+        text.push(' ');
+        push_quoted(first.name, &mut text);
+        text.push_str(" is advertised by ");
+        push_servers(keys, &mut text);
+        text
     }
 
     fn help(&self) -> Option<String> {
@@ -73,14 +79,18 @@ impl Facts for DuplicateTool<'_> {
                     .into(),
             );
         };
-        let more = match self.exposed.len() - shown.len() {
-            0 => String::new(),
-            more => format!(" ({more} more)"),
-        };
-        let (scheme, shown) = (self.scheme, quoted_list(shown));
-        Some(format!(
-            "`{scheme}` keeps them apart: {shown}{more}; a host that shows bare names does not"
-        ))
+        let end = "; a host that shows bare names does not";
+        let length = shown.iter().map(|name| room_for(name)).sum::<usize>();
+        let mut text = with_room("`", length + 48 + end.len());
+        text.push_str(self.scheme);
+        text.push_str("` keeps them apart: ");
+        push_quoted_list(shown.iter().copied(), &mut text);
+        let more = self.exposed.len() - shown.len();
+        if more > 0 {
+            text.push_str(&format!(" ({more} more)"));
+        }
+        text.push_str(end);
+        Some(text)
     }
 
     fn subject(&self) -> Subject {
@@ -88,11 +98,11 @@ impl Facts for DuplicateTool<'_> {
     }
 }
 
-pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<DuplicateTool<'a>> {
-    let duplicates = |names: &'a Names<'a>| {
+pub(super) fn search<'a>(index: &'a Index<'a>) -> impl Iterator<Item = DuplicateTool<'a>> {
+    let duplicates = move |names: &'a Names<'a>| {
         names.by_name.shared().filter_map(move |members| duplicate(index, names, members))
     };
-    index.all_kinds().into_iter().flat_map(duplicates).collect()
+    index.all_kinds().into_iter().flat_map(duplicates)
 }
 
 fn duplicate<'a>(
@@ -114,14 +124,39 @@ fn duplicate<'a>(
 
 /// The exposed names of the members, if each identity has one of its own.
 fn distinct_names<'a>(names: &'a Names<'a>, members: &[u32]) -> Option<Vec<&'a str>> {
-    let mut identities: Vec<u32> = members.to_vec();
-    identities
-        .dedup_by(|b, a| names.claims[*a as usize].is_same_identity(&names.claims[*b as usize]));
+    let identities = members.chunk_by(|&a, &b| {
+        names.claims[a as usize].is_same_identity(&names.claims[b as usize])
+    });
     let exposed: Option<Vec<&str>> =
-        identities.iter().map(|&at| names.exposed.name(at as usize)).collect();
-    let exposed = exposed?;
-    let mut unique = exposed.clone();
-    unique.sort_unstable();
-    unique.dedup();
-    (unique.len() == identities.len()).then_some(exposed)
+        identities.map(|members| names.exposed.name(members[0] as usize)).collect();
+    exposed.filter(|exposed| are_distinct(exposed))
+}
+
+/// Up to so many names are compared each with each, which takes no memory.
+const COMPARED_PAIRWISE: usize = 8;
+
+fn are_distinct(names: &[&str]) -> bool {
+    if names.len() <= COMPARED_PAIRWISE {
+        return names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
+    }
+    let mut sorted = names.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMPARED_PAIRWISE, are_distinct};
+
+    #[test]
+    fn a_name_that_occurs_twice_is_seen_among_few_and_many() {
+        for count in [1, 2, COMPARED_PAIRWISE, COMPARED_PAIRWISE + 1, 100] {
+            let names: Vec<String> = (0..count).map(|name| name.to_string()).collect();
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            assert!(are_distinct(&names), "{count}");
+            names.push("0");
+            assert!(!are_distinct(&names), "{count}");
+        }
+        assert!(are_distinct(&[]));
+    }
 }

@@ -90,7 +90,7 @@ fn definition<'a>(claim: &Claim<'a>) -> Option<&'a str> {
         Kind::Tool => catalogue.tools().get(index)?.definition(),
         Kind::Prompt => catalogue.prompts().get(index)?.definition(),
         Kind::Resource => catalogue.resources().get(index)?.definition(),
-        Kind::Server => None,
+        Kind::Server | Kind::Rule => None,
     }
 }
 

@@ -18,6 +18,10 @@ pub(super) struct Exposed {
 impl Exposed {
     pub(super) fn of(scheme: &dyn Scheme, claims: &[Claim<'_>]) -> Self {
         let mut exposed = Self::default();
+        // As much as most schemes put before and between the parts.
+        let around = 8;
+        let length = |claim: &Claim<'_>| claim.key().len() + claim.name.len() + around;
+        exposed.text.reserve(claims.iter().map(length).sum());
         exposed.ends.reserve(claims.len());
         exposed.named.reserve(claims.len());
         for (at, claim) in claims.iter().enumerate() {
@@ -46,7 +50,12 @@ impl Exposed {
     /// All spellings as a host sees them that compares without case and turns `-` into `_`, to be cut with
     /// [`slice`](Self::slice).
     pub(super) fn host_folded(&self) -> String {
-        self.text.to_ascii_lowercase().replace('-', "_")
+        let mut folded = self.text.to_ascii_lowercase().into_bytes();
+        for byte in folded.iter_mut().filter(|byte| **byte == b'-') {
+            *byte = b'_';
+        }
+        // One ASCII character for another leaves it UTF-8.
+        String::from_utf8(folded).unwrap_or_default()
     }
 
     /// The part of `text` that is the spelling of the claim at this place; `text` is as long as all spellings.

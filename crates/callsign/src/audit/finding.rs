@@ -39,16 +39,26 @@ pub enum Kind {
     Resource,
     /// A server key.
     Server,
+    /// An entry of a list of rules.
+    Rule,
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl Kind {
+    /// The word for it in sentences.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
             Self::Resource => "resource",
             Self::Server => "server",
-        })
+            Self::Rule => "rule",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -153,11 +163,16 @@ impl Finding {
         &self.subject.places
     }
 
-    /// Findings are sorted by code, then by what they are about, then by what they say: never by the order of the input.
+    /// Findings of one code are sorted by what they are about, then by what they say: never by the order of the input.
+    /// Those about rules come in the order of their files.
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |f: &Self| (f.code.code, f.subject.kind);
-        key(self)
-            .cmp(&key(other))
+        let by_file = match self.subject.kind {
+            Kind::Rule => self.subject.places.cmp(&other.subject.places),
+            _ => std::cmp::Ordering::Equal,
+        };
+        self.kind()
+            .cmp(&other.kind())
+            .then(by_file)
             .then_with(|| self.subject.tools.cmp(&other.subject.tools))
             .then_with(|| self.subject.servers.cmp(&other.subject.servers))
             .then_with(|| self.subject.places.cmp(&other.subject.places))
@@ -176,19 +191,24 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Where a finding is: a server's entry in the configuration, or one entry of what the server advertised.
+/// Where a finding is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// The server.
-    pub server: ServerKey,
-    /// The entry of one of its listings; `None` for the server as a whole.
-    pub entry: Option<Entry>,
+pub enum Place {
+    /// A server's entry in the configuration, or one entry of what the server advertised.
+    Server {
+        /// The server.
+        server: ServerKey,
+        /// The entry of one of its listings; `None` for the server as a whole.
+        entry: Option<Entry>,
+    },
+    /// An entry of a list of rules.
+    Rule(crate::rules::Place),
 }
 
 /// An entry of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
-    /// Which listing: tools, prompts or resources. Never [`Kind::Server`].
+    /// Which listing: tools, prompts or resources; no other kind.
     pub kind: Kind,
     /// Where it stood in the listing as it was sent, counted from 0, unreadable entries included.
     pub index: usize,
@@ -218,8 +238,11 @@ impl Subject {
     pub(super) fn entries(claims: &[Claim<'_>]) -> Self {
         let mut tools: Vec<ToolId> = claims.iter().map(Claim::id).collect();
         let mut places: Vec<Place> = claims.iter().map(Claim::place).collect();
-        sort_unique(&mut tools);
-        sort_unique(&mut places);
+        // Most have one claim of each server, in their order.
+        if !claims.is_sorted_by(|a, b| a.key() < b.key()) {
+            sort_unique(&mut tools);
+            sort_unique(&mut places);
+        }
         let mut servers: Vec<ServerKey> = tools.iter().map(|id| id.server().clone()).collect();
         servers.dedup();
         let kind = claims.first().map_or(Kind::Tool, |claim| claim.kind);
@@ -230,9 +253,24 @@ impl Subject {
     pub(super) fn servers<'k>(keys: impl IntoIterator<Item = &'k ServerKey>) -> Self {
         let mut servers: Vec<ServerKey> = keys.into_iter().cloned().collect();
         sort_unique(&mut servers);
-        let place = |server: &ServerKey| Place { server: server.clone(), entry: None };
+        let place = |server: &ServerKey| Place::Server { server: server.clone(), entry: None };
         let places = servers.iter().map(place).collect();
         Self { kind: Kind::Server, servers, tools: Vec::new(), places }
+    }
+
+    /// An entry of a list of rules, with the tools and servers it concerns. `places` are not sorted: the first is the
+    /// entry's own.
+    pub(super) fn rule<'t>(
+        places: Vec<Place>,
+        tools: impl IntoIterator<Item = &'t ToolId>,
+        servers: impl IntoIterator<Item = &'t ServerKey>,
+    ) -> Self {
+        let mut tools: Vec<ToolId> = tools.into_iter().cloned().collect();
+        sort_unique(&mut tools);
+        let of_tools = tools.iter().map(|id| id.server().clone());
+        let mut servers: Vec<ServerKey> = servers.into_iter().cloned().chain(of_tools).collect();
+        sort_unique(&mut servers);
+        Self { kind: Kind::Rule, servers, tools, places }
     }
 
     /// An entry of a server's tools that could not be read, with its name where that much could be.
@@ -242,7 +280,7 @@ impl Subject {
             kind: Kind::Tool,
             servers: vec![server.clone()],
             tools: tool.into_iter().collect(),
-            places: vec![Place { server: server.clone(), entry }],
+            places: vec![Place::Server { server: server.clone(), entry }],
         }
     }
 }
@@ -254,7 +292,7 @@ impl Claim<'_> {
 
     fn place(&self) -> Place {
         let entry = Some(Entry { kind: self.kind, index: self.position as usize });
-        Place { server: self.key().clone(), entry }
+        Place::Server { server: self.key().clone(), entry }
     }
 }
 

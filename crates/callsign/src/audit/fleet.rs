@@ -1,12 +1,14 @@
+use super::judged_rules::JudgedRules;
 use crate::catalogue::Catalogue;
 use crate::name::{ServerKey, WireName};
 use crate::scheme::Scheme;
 
-/// What is audited: the enabled servers of a configuration and the scheme that names their tools.
+/// What is audited: the enabled servers of a configuration, the scheme that names their tools, and the rules about them.
 #[derive(Debug, Clone)]
 pub struct Fleet<'a> {
     scheme: &'a dyn Scheme,
     servers: Vec<Server>,
+    rules: Vec<JudgedRules<'a>>,
 }
 
 impl<'a> Fleet<'a> {
@@ -17,7 +19,13 @@ impl<'a> Fleet<'a> {
     #[must_use]
     pub fn new(scheme: &'a dyn Scheme, mut servers: Vec<Server>) -> Self {
         servers.sort_by(|a, b| a.key.cmp(&b.key).then_with(|| a.launch.cmp(&b.launch)));
-        Self { scheme, servers }
+        Self { scheme, servers, rules: Vec::new() }
+    }
+
+    /// The same fleet with the rules that hosts apply to it.
+    #[must_use]
+    pub fn with_rules(self, rules: Vec<JudgedRules<'a>>) -> Self {
+        Self { rules, ..self }
     }
 
     /// The scheme that names the tools.
@@ -30,6 +38,12 @@ impl<'a> Fleet<'a> {
     #[must_use]
     pub fn servers(&self) -> &[Server] {
         &self.servers
+    }
+
+    /// The rules, a list for each language they are written in.
+    #[must_use]
+    pub fn rules(&self) -> &[JudgedRules<'a>] {
+        &self.rules
     }
 }
 

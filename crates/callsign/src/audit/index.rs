@@ -6,6 +6,7 @@ use std::hash::BuildHasher;
 use super::exposed::Exposed;
 use super::finding::Kind;
 use super::fleet::{Fleet, Server};
+use super::judged_rules::JudgedRules;
 use super::same_server_twice::{SameServer, same_servers};
 use crate::catalogue::{Catalogue, Prompt, Resource, Tool};
 use crate::name::{ServerKey, WireName};
@@ -14,6 +15,7 @@ use crate::scheme::Scheme;
 pub(super) struct Index<'a> {
     pub(super) scheme: &'a dyn Scheme,
     pub(super) servers: &'a [Server],
+    pub(super) rules: &'a [JudgedRules<'a>],
     pub(super) tools: Names<'a>,
     pub(super) prompts: Names<'a>,
     pub(super) resources: Names<'a>,
@@ -34,14 +36,15 @@ impl<'a> Index<'a> {
         let resources = Names::of(Kind::Resource, servers, None, |c| {
             c.resources().iter().map(Resource::uri).enumerate()
         });
-        let same_servers = same_servers(servers);
+        let same_servers = same_servers(servers, &tools);
         let mut first_of_same: Vec<u32> = (0..).take(servers.len()).collect();
         for same in same_servers.iter().filter(|same| same.is_certain()) {
             for &member in &same.members {
                 first_of_same[member] = first_of_same[same.members[0]];
             }
         }
-        Self { scheme, servers, tools, prompts, resources, same_servers, first_of_same }
+        let rules = fleet.rules();
+        Self { scheme, servers, rules, tools, prompts, resources, same_servers, first_of_same }
     }
 
     /// Names that a scheme turns into exposed names. Resources are read by their URI, under every scheme.
@@ -104,7 +107,9 @@ impl<'a> Names<'a> {
         scheme: Option<&dyn Scheme>,
         listing: impl Fn(&'a Catalogue) -> I,
     ) -> Self {
-        let mut claims = Vec::new();
+        let entries =
+            servers.iter().flat_map(|server| &server.catalogue).map(|c| listing(c).count());
+        let mut claims = Vec::with_capacity(entries.sum());
         for (rank, server) in (0..).zip(servers) {
             let names = server.catalogue.iter().flat_map(&listing);
             claims.extend((0..).zip(names).map(|(index, (position, name))| Claim {
@@ -161,8 +166,8 @@ fn repeats(claims: &[Claim<'_>], by_name: &Groups) -> Vec<usize> {
     repeated
 }
 
-/// Items that have a text in common, found by sorting hashes: n log n in the number of items, and fast because what is
-/// sorted lies side by side in memory, where the texts themselves do not.
+/// Items that have a text in common, found by sorting hashes: n log n in the number of items at most, and fast because
+/// what is sorted lies side by side in memory, one word an item, where the texts themselves do not.
 ///
 /// Nothing depends on the hash: groups come in the order of their first items, and items in ascending order.
 #[derive(Default)]
@@ -180,23 +185,29 @@ impl Groups {
     pub(super) fn by<'k>(count: usize, key: impl Fn(usize) -> Option<&'k str>) -> Self {
         // A fixed hash: whoever makes texts with equal hashes makes them be compared as texts, and no more.
         let hash = foldhash::fast::FixedState::default();
-        let hashed = (0..)
-            .zip(0..count)
-            .filter_map(|(item, at)| key(at).map(|key: &str| (hash.hash_one(key), item)));
-        let mut hashed: Vec<(u64, u32)> = hashed.collect();
-        hashed.sort_unstable();
-        let text = |item: u32| key(item as usize).unwrap_or_default();
+        // Half a hash, and below it the item.
+        let mut hashed = Vec::<u64>::with_capacity(count);
+        hashed.extend((0..).zip(0..count).filter_map(|(item, at)| {
+            let hash = hash.hash_one(key(at)?);
+            Some(hash >> 32 << 32 | item)
+        }));
+        let mut hashed = in_order(&hashed);
+        let item = |hashed: u64| hashed as u32;
+        let text = |hashed: u64| key(item(hashed) as usize).unwrap_or_default();
         let mut groups = Self::default();
-        for alike in hashed.chunk_by_mut(|a, b| a.0 == b.0) {
-            if alike[1..].iter().any(|(_, item)| text(*item) != text(alike[0].1)) {
-                alike.sort_unstable_by_key(|(_, item)| (text(*item), *item));
-            }
-            for equal in alike.chunk_by(|a, b| text(a.1) == text(b.1)) {
-                groups.push(equal.iter().map(|(_, item)| *item));
+        for alike in hashed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+            // Most items are alone, and then nothing is to be compared.
+            if alike.len() > 1 && alike[1..].iter().any(|&other| text(other) != text(alike[0])) {
+                alike.sort_unstable_by_key(|&hashed| (text(hashed), item(hashed)));
+                for equal in alike.chunk_by(|&a, &b| text(a) == text(b)) {
+                    groups.push(equal.iter().copied().map(item));
+                }
+            } else {
+                groups.push(alike.iter().copied().map(item));
             }
         }
         groups.spans.sort_unstable_by_key(|(start, _)| groups.members[*start]);
-        groups.single.sort_unstable();
+        groups.single = in_order_of_items(&groups.single, count);
         groups
     }
 
@@ -210,20 +221,84 @@ impl Groups {
         self.spans.push((start, self.members.len()));
     }
 
+    /// For each of `count` items the first item of its group, or itself.
+    pub(super) fn firsts(&self, count: usize) -> Vec<u32> {
+        let mut firsts: Vec<u32> = (0..).take(count).collect();
+        for members in self.shared() {
+            for &member in &members[1..] {
+                firsts[member as usize] = members[0];
+            }
+        }
+        firsts
+    }
+
     /// All groups: those of at least two items, then the items that are alone.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         self.shared().chain(self.single.chunks(1))
     }
 
     /// The groups of at least two items.
-    pub(super) fn shared(&self) -> impl Iterator<Item = &[u32]> {
+    pub(super) fn shared(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.spans.iter().map(|&(start, end)| &self.members[start..end])
     }
 }
 
+/// Sorts by putting each number where its highest bits belong, which for hashes leaves next to nothing to sort.
+fn in_order(numbers: &[u64]) -> Vec<u64> {
+    let bits = numbers.len().max(2).next_power_of_two().trailing_zeros();
+    let bucket = |number: u64| (number >> (u64::BITS - bits)) as usize;
+    let mut ends = vec![0_u32; 1 << bits];
+    for &number in numbers {
+        ends[bucket(number)] += 1;
+    }
+    let mut end = 0;
+    for count in &mut ends {
+        end += *count;
+        *count = end;
+    }
+    let mut sorted = vec![0; numbers.len()];
+    // Each bucket is filled from its end, and then its end is where it starts.
+    for &number in numbers.iter().rev() {
+        let place = &mut ends[bucket(number)];
+        *place -= 1;
+        sorted[*place as usize] = number;
+    }
+    for bucket in sorted.chunk_by_mut(|a, b| bucket(*a) == bucket(*b)) {
+        if bucket.len() > 1 {
+            bucket.sort_unstable();
+        }
+    }
+    sorted
+}
+
+/// Sorts different items below `count`.
+fn in_order_of_items(items: &[u32], count: usize) -> Vec<u32> {
+    let mut is_there = vec![false; count];
+    for &item in items {
+        is_there[item as usize] = true;
+    }
+    let mut sorted = Vec::with_capacity(items.len());
+    sorted.extend((0..).zip(is_there).filter_map(|(item, is_there)| is_there.then_some(item)));
+    sorted
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Groups;
+    use super::{Groups, in_order};
+
+    #[test]
+    fn numbers_are_put_in_order_however_they_are_spread() {
+        for numbers in [vec![], vec![7], vec![u64::MAX, 0, 1 << 63, 5, 5, 1], vec![3; 100]] {
+            let mut expected = numbers.clone();
+            expected.sort_unstable();
+            assert_eq!(in_order(&numbers), expected);
+        }
+        let spread: Vec<u64> =
+            (0..1000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        assert!(in_order(&spread).is_sorted());
+        let dense: Vec<u64> = (0..1000).rev().collect();
+        assert!(in_order(&dense).is_sorted());
+    }
 
     #[test]
     fn groups_come_in_order_and_items_without_a_text_in_none() {
@@ -232,6 +307,7 @@ mod tests {
         let all: Vec<Vec<u32>> = groups.iter().map(<[u32]>::to_vec).collect();
         assert_eq!(all, [vec![0, 3], vec![1, 5], vec![4]]);
         assert_eq!(groups.shared().count(), 2);
+        assert_eq!(groups.firsts(texts.len()), [0, 1, 2, 0, 4, 1]);
         assert_eq!(Groups::by(0, |_| None).iter().count(), 0);
     }
 }

@@ -29,12 +29,17 @@ mod exposed;
 mod finding;
 mod fleet;
 mod index;
+mod judged_rules;
 mod page;
+mod policy_rules;
+mod rule_intent;
 mod wording;
 mod words;
 
 pub use finding::{Code, Entry, Finding, Kind, Place, Severity};
 pub use fleet::{Fleet, Launch, Server, Unchecked};
+pub use judged_rules::{Decided, JudgedRule, JudgedRules, Reached, RuleAct, RuleLanguage};
+pub use policy_rules::{Matches, PolicyRules, reached};
 
 use index::Index;
 
@@ -54,7 +59,8 @@ macro_rules! findings {
                 page::text(&PAGE)
             },
             search: |index, code, found| {
-                found.extend($module::search(index).iter().map(|facts| Finding::of(code, facts)));
+                // Facts are worded as they are found, so that a search need not hold all of its facts at once.
+                found.extend($module::search(index).into_iter().map(|facts| Finding::of(code, &facts)));
             },
         }),+];
     };
@@ -71,6 +77,8 @@ findings! {
     CS009 unchecked_server "unchecked-server";
     CS010 confusable_name "confusable-name";
     CS011 ambiguous_separator "ambiguous-separator";
+    CS014 ineffective_rule "ineffective-rule";
+    CS015 rule_reaches_further "rule-reaches-further";
 }
 
 /// Everything that is wrong with the fleet, sorted by code, then by the tools and servers it is about.
@@ -78,12 +86,20 @@ findings! {
 /// Takes time that grows with the number of tools, n log n at most.
 #[must_use]
 pub fn audit(fleet: &Fleet<'_>) -> Vec<Finding> {
+    audit_for(fleet, |_| true)
+}
+
+/// As [`audit`], only the findings of the codes that are `wanted`; the others are not looked for.
+#[must_use]
+pub fn audit_for(fleet: &Fleet<'_>, wanted: impl Fn(&Code) -> bool) -> Vec<Finding> {
     let index = Index::of(fleet);
-    let mut found = Vec::new();
-    for code in CODES {
+    // In most fleets most findings are about a name that several servers have.
+    let mut found = Vec::with_capacity(index.tools.by_name.shared().len());
+    for code in CODES.iter().filter(|code| wanted(code)) {
+        let of_code = found.len();
         (code.search)(&index, code, &mut found);
+        found[of_code..].sort_unstable_by(Finding::order);
     }
-    found.sort_by(Finding::order);
     found
 }
 

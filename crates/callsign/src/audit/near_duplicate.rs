@@ -58,9 +58,8 @@ pub(super) const SEVERITY: Severity = Severity::Warning;
 impl Facts for NearDuplicate<'_> {
     fn message(&self) -> String {
         let mut words = Words::default();
-        let names =
-            names_and_servers(&self.claims, |name, out| push_foldings(name, &mut words, out));
-        format!("tool names mean the same ({}): {names}", self.meaning)
+        let begin = ["tool names mean the same (", &self.meaning, "): "].concat();
+        names_and_servers(&begin, &self.claims, |name, out| push_foldings(name, &mut words, out))
     }
 
     fn help(&self) -> Option<String> {
@@ -125,7 +124,7 @@ fn differ_only_in_looks(claims: &[Claim<'_>]) -> bool {
     let Some(first) = claims.first() else { return true };
     let (mut looks, mut other) = (String::new(), String::new());
     squash(first.name, &mut looks);
-    claims.iter().all(|claim| {
+    claims.iter().filter(|claim| claim.name != first.name).all(|claim| {
         other.clear();
         squash(claim.name, &mut other);
         other == looks
@@ -148,7 +147,9 @@ struct Cluster<'c> {
 
 impl<'n, 'c> Meanings<'n, 'c> {
     fn of(all: &Names<'_>, names: &'n [&'c [u32]], plurals: Plurals) -> Self {
-        let (mut text, mut ends) = (String::new(), Vec::with_capacity(names.len()));
+        // As a rule a meaning is about as long as its name.
+        let length = names.iter().map(|members| all.claims[members[0] as usize].name.len()).sum();
+        let (mut text, mut ends) = (String::with_capacity(length), Vec::with_capacity(names.len()));
         let mut words = Words::default();
         for members in names {
             words.meaning(all.claims[members[0] as usize].name, plurals, &mut text);

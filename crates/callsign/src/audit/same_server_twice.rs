@@ -39,13 +39,12 @@
 //!
 //! Set `CS007` to `"info"` or `"off"` in callsign.toml.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use super::finding::{Facts, Severity, Subject};
 use super::fleet::Server;
-use super::index::Index;
+use super::index::{Index, Names};
 use super::wording::servers as servers_in_words;
 use crate::catalogue::{Catalogue, Tool};
 use crate::name::ServerKey;
@@ -124,8 +123,11 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<&'a SameServer<'a>> {
 const MOST_DIFFERENT: usize = 8;
 
 /// All groups of servers that are one server; each server is in at most one.
-pub(super) fn same_servers(servers: &[Server]) -> Vec<SameServer<'_>> {
-    let known: Vec<Known<'_>> = servers.iter().map(Known::of).collect();
+pub(super) fn same_servers<'a>(
+    servers: &'a [Server],
+    tools: &Names<'_>,
+) -> Vec<SameServer<'a>> {
+    let known = Known::all(servers, tools);
     let mut joined = Joined::new(known.len());
     join_by_launch(&known, &mut joined);
     join_by_catalogue(&known, &mut joined);
@@ -139,7 +141,7 @@ pub(super) fn same_servers(servers: &[Server]) -> Vec<SameServer<'_>> {
     let describe = |members: Vec<usize>| SameServer {
         keys: members.iter().map(|&at| &servers[at].key).collect(),
         evidence: evidence(&members),
-        tools: known[members[0]].names().map_or(0, <[_]>::len),
+        tools: known[members[0]].names.len(),
         members,
     };
     groups.into_iter().map(describe).collect()
@@ -149,30 +151,24 @@ pub(super) fn same_servers(servers: &[Server]) -> Vec<SameServer<'_>> {
 struct Known<'a> {
     server: &'a Server,
     endpoint: Option<&'a str>,
-    /// The least and the greatest of its tools' names; `None` if its catalogue is not known or empty.
-    ends: Option<(&'a str, &'a str)>,
-    /// See [`names`](Self::names).
-    names: OnceCell<Vec<&'a str>>,
+    /// Its tools' names, each once and as a number that stands for the name, ascending; empty if its catalogue is not
+    /// known or empty.
+    names: Vec<u32>,
 }
 
 impl<'a> Known<'a> {
-    fn of(server: &'a Server) -> Self {
-        let endpoint = server.launch.as_ref().and_then(super::Launch::telling_endpoint);
-        let names = || names(server);
-        let ends = names().min().zip(names().max());
-        Self { server, endpoint, ends, names: OnceCell::new() }
-    }
-
-    /// Its tools' names, sorted, each once; `None` if its catalogue is not known or empty. Sorted when they are first asked
-    /// for: most servers have neither launch nor tools in common with another.
-    fn names(&self) -> Option<&[&'a str]> {
-        self.ends?;
-        Some(self.names.get_or_init(|| {
-            let mut names: Vec<&str> = names(self.server).collect();
+    fn all(servers: &'a [Server], tools: &Names<'_>) -> Vec<Self> {
+        // The first claim of a name stands for it.
+        let mut of_claims = tools.by_name.firsts(tools.claims.len()).into_iter();
+        let of = |server: &'a Server| {
+            let endpoint = server.launch.as_ref().and_then(super::Launch::telling_endpoint);
+            let listed = server.catalogue.as_ref().map_or(0, |catalogue| catalogue.tools().len());
+            let mut names: Vec<u32> = of_claims.by_ref().take(listed).collect();
             names.sort_unstable();
             names.dedup();
-            names
-        }))
+            Self { server, endpoint, names }
+        };
+        servers.iter().map(of).collect()
     }
 
     fn settings(&self) -> Option<&'a str> {
@@ -181,9 +177,14 @@ impl<'a> Known<'a> {
 
     /// Whether at least half of the smaller list is in the other.
     fn resembles(&self, other: &Self) -> bool {
-        let (Some(a), Some(b)) = (self.names(), other.names()) else { return true };
+        let (a, b) = (&self.names, &other.names);
         let (smaller, larger) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-        let missing = smaller.iter().filter(|name| larger.binary_search(name).is_err());
+        let mut larger = larger.iter().peekable();
+        // Both are sorted, so one walk over both finds what is missing.
+        let missing = smaller.iter().filter(|name| {
+            while larger.next_if(|other| other < name).is_some() {}
+            larger.next_if_eq(name).is_none()
+        });
         let may_miss = smaller.len() / 2;
         missing.take(may_miss + 1).count() <= may_miss
     }
@@ -200,11 +201,6 @@ impl<'a> Known<'a> {
             theirs.get(name).is_none_or(|other| tool.changed_fields(other).is_empty())
         })
     }
-}
-
-fn names(server: &Server) -> impl Iterator<Item = &str> {
-    let tools = server.catalogue.as_ref().map_or(&[][..], Catalogue::tools);
-    tools.iter().map(|tool| &**tool.wire())
 }
 
 fn evidence(known: &[Known<'_>], members: &[usize]) -> Evidence {
@@ -227,7 +223,7 @@ fn join_by_launch(known: &[Known<'_>], joined: &mut Joined) {
     }
     for bucket in buckets.into_values().filter(|bucket| bucket.len() > 1) {
         let (listed, unlisted): (Vec<usize>, Vec<usize>) =
-            bucket.into_iter().partition(|&at| known[at].ends.is_some());
+            bucket.into_iter().partition(|&at| !known[at].names.is_empty());
         let classes = classes(&listed, |a, b| known[a].resembles(&known[b]));
         let one_class = classes.len() == 1;
         for class in classes {
@@ -278,11 +274,9 @@ fn family(key: &str) -> Option<&str> {
 }
 
 /// Classes of at least two servers with equal lists of names and no contradicting definitions.
-fn equal_catalogues(known: &[Known<'_>], wanted: impl Fn(&[&str]) -> bool) -> Vec<Vec<usize>> {
-    let with_names = (0..known.len()).filter(|&at| known[at].ends.is_some());
-    let candidates = in_common(with_names, |at| known[at].ends).into_iter().flatten();
-    let wanted = candidates.filter(|&at| known[at].names().is_some_and(&wanted));
-    in_common(wanted, |at| known[at].names())
+fn equal_catalogues(known: &[Known<'_>], wanted: impl Fn(&[u32]) -> bool) -> Vec<Vec<usize>> {
+    let wanted = (0..known.len()).filter(|&at| wanted(&known[at].names));
+    in_common(wanted, |at| &known[at].names)
         .into_iter()
         .flat_map(|bucket| classes(&bucket, |a, b| known[a].defines_the_same(&known[b])))
         .filter(|class| class.len() > 1)

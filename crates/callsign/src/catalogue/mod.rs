@@ -60,6 +60,11 @@ impl Catalogue {
         Self { tools: Arc::new(tools), ..Self::default() }
     }
 
+    /// Makes room for so many more tools: a listing whose length is known need not grow tool by tool.
+    pub fn reserve(&mut self, tools: usize) {
+        Arc::make_mut(&mut self.tools).reserve(tools);
+    }
+
     /// Adds the next tool of a listing from its raw JSON text, which is kept as it is; what can't be read as a tool is
     /// kept as [`Malformed`] with its position.
     pub fn push_tool(&mut self, raw: &str) {
@@ -196,6 +201,12 @@ impl Catalogue {
 
     pub(crate) fn into_tools(self) -> Vec<Tool> {
         Arc::unwrap_or_clone(self.tools)
+    }
+
+    /// How many readable tools were taken out since it was listed, as a [`Filter`] does.
+    #[must_use]
+    pub fn left_out(&self) -> usize {
+        self.gaps.len().saturating_sub(self.malformed.len())
     }
 
     /// Keeps what `keep` says yes to; an unreadable entry without a name is asked about as `None`.

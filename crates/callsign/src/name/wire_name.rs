@@ -1,11 +1,13 @@
+use std::sync::Arc;
+
 use super::{EmptyName, checked_text};
 
 /// A tool's name as its server advertises it, and the only name ever sent to that server.
 ///
-/// Any non-empty text. MCP asks for 1 to 128 letters, digits, `_`, `-` and `.` (2025-11-25, server/tools, all SHOULD);
+/// Any non-empty text; cheap to clone. MCP asks for 1 to 128 letters, digits, `_`, `-` and `.` (2025-11-25, server/tools, all SHOULD);
 /// servers are not held to it, and what one advertises is what it must be sent.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WireName(Box<str>);
+pub struct WireName(Arc<str>);
 
 impl WireName {
     /// Takes the name exactly as the server sent it.

@@ -59,7 +59,7 @@ impl Registry {
             (Some(holder), _) => return Err(LocalError::Taken { name, holder }),
         }
         let row = Row { exposed: exposed.clone(), tool, options: None };
-        Arc::make_mut(&mut self.current).put_local(row);
+        self.current.edit().put_local(row);
         Ok(exposed)
     }
 
@@ -83,7 +83,7 @@ impl Registry {
     }
 
     pub(super) fn drop_local(&mut self, name: &ExposedName) {
-        let snapshot = Arc::make_mut(&mut self.current);
+        let snapshot = self.current.edit();
         snapshot.index.remove(name);
         snapshot.change_local(|rows| rows.retain(|row| row.exposed != *name));
     }

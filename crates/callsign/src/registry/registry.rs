@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::change::Unmatched;
 use super::plan::{self, Plan};
-use super::snapshot::{Block, Row, Slot, Snapshot};
+use super::snapshot::{Block, Current, Row, Slot, Snapshot};
 use super::{
     Admission, ChangeSet, Miss, NotRegistered, RegisterError, Registration, ToolOptions, Unreadable,
 };
@@ -17,7 +17,7 @@ use crate::scheme::Scheme;
 /// [`SharedRegistry`](super::SharedRegistry).
 #[derive(Debug)]
 pub struct Registry {
-    pub(super) current: Arc<Snapshot>,
+    pub(super) current: Current,
     /// What each server was registered with, to be applied again when its catalogue is replaced.
     pub(super) settings: HashMap<ServerKey, Settings>,
     /// The configuration's order of servers, where one was given.
@@ -51,7 +51,7 @@ impl Registry {
     /// As [`new`](Self::new), for a scheme chosen at run time.
     #[must_use]
     pub fn with_scheme(scheme: Arc<dyn Scheme>) -> Self {
-        let current = Arc::new(Snapshot::empty(scheme));
+        let current = Current::empty(scheme);
         Self { current, settings: HashMap::new(), order: Vec::new(), registered: 0 }
     }
 
@@ -64,7 +64,7 @@ impl Registry {
     /// The registry as it is now; later changes don't touch it.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.current)
+        self.current.share()
     }
 
     /// Who answers to a name now.
@@ -169,7 +169,7 @@ impl Registry {
             return Err(NotRegistered { server: server.clone() });
         };
         self.settings.remove(server);
-        let snapshot = Arc::make_mut(&mut self.current);
+        let snapshot = self.current.edit();
         snapshot.order.retain(|&listed| listed != slot);
         let block = snapshot.blocks[slot as usize].take();
         let names: Vec<ExposedName> =
@@ -187,7 +187,7 @@ impl Registry {
             self.drop_local(name);
         }
         let names: Vec<ExposedName> = rows.iter().map(|row| row.exposed.clone()).collect();
-        let snapshot = Arc::make_mut(&mut self.current);
+        let snapshot = self.current.edit();
         let slot = snapshot.free_slot();
         snapshot.order.push(slot);
         snapshot.fill(slot, Block { server: Some(server.clone()), rows, left_out });
@@ -206,7 +206,7 @@ impl Registry {
         left_out: Vec<Malformed>,
         unmatched: Unmatched,
     ) -> ChangeSet {
-        let snapshot = Arc::make_mut(&mut self.current);
+        let snapshot = self.current.edit();
         let Some(old) = snapshot.blocks[slot as usize].take() else { return ChangeSet::default() };
         for row in &old.rows {
             snapshot.index.remove(&row.exposed);
@@ -219,7 +219,7 @@ impl Registry {
     fn sort_servers(&mut self) {
         let rank: HashMap<&ServerKey, usize> =
             self.order.iter().enumerate().map(|(rank, key)| (key, rank)).collect();
-        let snapshot = Arc::make_mut(&mut self.current);
+        let snapshot = self.current.edit();
         let mut order = std::mem::take(&mut snapshot.order);
         order.sort_by_key(|&slot| {
             let key = snapshot.block(slot).and_then(|block| block.server.as_ref());

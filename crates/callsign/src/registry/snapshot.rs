@@ -1,10 +1,12 @@
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 use super::miss::Miss;
 use super::{Claimant, ToolOptions};
 use crate::catalogue::{Malformed, Tool};
 use crate::name::{ExposedName, ServerKey, ToolId, WireName};
+use crate::rules::{Disabled, Listing, Pool};
 use crate::scheme::Scheme;
 
 /// A registry as it was at one moment. Immutable: a call that began on it ends on it, whatever changes meanwhile.
@@ -16,6 +18,36 @@ pub struct Snapshot {
     /// The slots of registered servers, in the order in which they are listed.
     pub(super) order: Vec<u32>,
     pub(super) index: HashMap<ExposedName, Slot, foldhash::fast::RandomState>,
+    /// Made of the rest when rules are first decided, see [`Current::edit`].
+    pool: OnceLock<Arc<Pool>>,
+}
+
+/// The snapshot that a registry is at. The only way to change one, so that nothing made of it outlives the change.
+#[derive(Debug)]
+pub(super) struct Current(Arc<Snapshot>);
+
+impl Current {
+    pub(super) fn empty(scheme: Arc<dyn Scheme>) -> Self {
+        Self(Arc::new(Snapshot::empty(scheme)))
+    }
+
+    pub(super) fn share(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.0)
+    }
+
+    /// The snapshot to be changed: a copy, if readers hold it.
+    pub(super) fn edit(&mut self) -> &mut Snapshot {
+        let snapshot = Arc::make_mut(&mut self.0);
+        snapshot.pool = OnceLock::new();
+        snapshot
+    }
+}
+
+impl Deref for Current {
+    type Target = Snapshot;
+    fn deref(&self) -> &Snapshot {
+        &self.0
+    }
 }
 
 /// The tools of one server, or the local ones.
@@ -96,10 +128,29 @@ impl<'a> Entry<'a> {
     }
 }
 
+impl Listing for Block {
+    fn server(&self) -> &str {
+        self.server.as_deref().unwrap_or_default()
+    }
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn wire(&self, row: usize) -> &str {
+        self.rows[row].tool.wire()
+    }
+
+    fn exposed(&self, row: usize) -> Option<&str> {
+        Some(&self.rows[row].exposed)
+    }
+}
+
 impl Snapshot {
-    pub(super) fn empty(scheme: Arc<dyn Scheme>) -> Self {
+    fn empty(scheme: Arc<dyn Scheme>) -> Self {
         let blocks = vec![Some(Arc::default())];
-        Self { scheme, blocks, order: Vec::new(), index: HashMap::default() }
+        let (order, index, pool) = (Vec::new(), HashMap::default(), OnceLock::new());
+        Self { scheme, blocks, order, index, pool }
     }
 
     /// The scheme that names the tools.
@@ -170,6 +221,22 @@ impl Snapshot {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
+    }
+
+    /// The servers' tools, as rules are decided among them; hidden ones are among them, local ones are not.
+    ///
+    /// Made at the first call, in time n log n; a snapshot never changes, so it is never out of date.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        self.pool.get_or_init(|| Arc::new(self.pool_without(Disabled::default())))
+    }
+
+    /// As [`pool`](Self::pool), without the tools of a list of disabled ones; made at each call.
+    #[must_use]
+    pub fn pool_without(&self, disabled: Disabled) -> Pool {
+        let blocks = self.order.iter().filter_map(|&slot| self.blocks.get(slot as usize)?.as_ref());
+        let listings = blocks.map(|block| Arc::clone(block) as Arc<dyn Listing>);
+        Pool::over(listings, disabled, matches!(self.scheme.id(), "bare" | "minimal"))
     }
 
     pub(super) fn block(&self, slot: u32) -> Option<&Block> {

@@ -12,13 +12,29 @@ pub fn legacy_spelling(text: &str) -> String {
     [&substituted[..28], "___", &substituted[substituted.len() - 32..]].concat()
 }
 
-fn substituted(text: &str) -> String {
-    text.encode_utf16()
-        .map(|unit| match u8::try_from(unit).map(char::from) {
-            Ok(c) if super::is_provider_char(c) || c == '.' => c,
-            _ => '_',
-        })
-        .collect()
+/// Whether a name has the form that [`legacy_spelling`] gives to text that it cuts: 63 characters, `___` after 28 of them.
+///
+/// A name may have that form by chance; it can't be told apart.
+#[must_use]
+pub fn looks_cut(name: &str) -> bool {
+    super::is_history_name(name) && name.len() == 63 && name.as_bytes().get(28..31) == Some(b"___")
+}
+
+pub(super) fn substituted(text: &str) -> String {
+    with_others_substituted(text, |c| super::is_provider_char(c) || c == '.')
+}
+
+/// The text with a `_` for every UTF-16 unit of a character that is not kept.
+pub(super) fn with_others_substituted(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_kept(c) {
+            out.push(c);
+        } else {
+            (0..c.len_utf16()).for_each(|_| out.push('_'));
+        }
+    }
+    out
 }
 
 /// The other spellings under which a tool may be named in rules that people wrote earlier.
@@ -56,7 +72,7 @@ pub fn aliases(server: &str, wire: &str) -> Aliases {
 
 /// Whether a cut legacy spelling still shows the whole key and where it ends: `mcp__` and the key must fit the 28 units
 /// kept, with the separator or exactly at the edge, and the key must not be readable in two ways.
-fn key_vouches(server: &str) -> bool {
+pub(crate) fn key_vouches(server: &str) -> bool {
     let length = 5 + server.encode_utf16().count();
     let spelled = substituted(server);
     (length + 2 <= 28 || length == 28) && !spelled.contains("__") && !spelled.ends_with('_')

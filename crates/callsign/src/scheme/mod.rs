@@ -18,26 +18,39 @@
 //! | [`Bare`] | `{tool}` | 64 | is an error |
 //! | [`Minimal`] | `{tool}`, or `{short server}_{tool}` where several servers have it | 64 | is an error |
 //!
+//! How other programs write a tool's name, in what they show and in their rules, is a [`HostSpelling`].
+//!
 //! This module is the only place that builds a spelling; a test looks for others.
 
 mod bare;
 mod error;
+mod host;
 mod legacy;
 mod minimal;
 mod prefixed;
 mod prefixed_safe;
 mod provider_safe;
 mod qualified;
+mod segments;
 mod separator;
 
 pub use bare::Bare;
 pub use error::{NameError, NameProblem, Part};
-pub use legacy::{Aliases, aliases, legacy_spelling};
+pub use host::{CLAUDE_AI_CONNECTOR, HostSpelling, claude_code_plugin_key};
+pub(crate) use legacy::key_vouches;
+pub use legacy::{Aliases, aliases, legacy_spelling, looks_cut};
 pub use minimal::Minimal;
 pub use prefixed::Prefixed;
 pub use prefixed_safe::{Fold, PrefixedSafe};
-pub use provider_safe::{ProviderSafe, history_name, provider_name, provider_name_utf16};
+pub use provider_safe::{
+    ProviderSafe, history_name, history_name_utf16, is_history_name, provider_name,
+    provider_name_utf16,
+};
 pub use qualified::{Qualified, raw_name};
+pub use segments::{
+    boundaries, boundary_of, key_part, renderings, second_part, segment_spellings, server_part,
+};
+pub(crate) use segments::{compare_raw_name, legacy_whole};
 pub use separator::{Reading, other_reading};
 
 use crate::name::{ExposedName, ServerKey, ToolId, WireName};

@@ -11,6 +11,8 @@ pub struct ProviderSafe;
 
 /// The longest provider-safe name, in UTF-16 units; one model provider family accepts no more.
 const LIMIT: usize = 63;
+/// What the names of MCP tools in a stored conversation begin with.
+const MARK: &str = "mcp__";
 /// How much of the substituted text stays in front of the suffix.
 const KEPT: usize = 55;
 
@@ -64,7 +66,20 @@ pub fn provider_name_utf16(units: &[u16]) -> String {
 /// Names that an older algorithm cut are legal and stay as they are.
 #[must_use]
 pub fn history_name(text: &str) -> String {
-    if text.starts_with("mcp__") { provider_name(text) } else { text.to_owned() }
+    if is_history_name(text) { provider_name(text) } else { text.to_owned() }
+}
+
+/// [`history_name`] of text that need not be valid Unicode, given as UTF-16 units; `None` if it is left alone.
+#[must_use]
+pub fn history_name_utf16(units: &[u16]) -> Option<String> {
+    let is_ours = MARK.encode_utf16().eq(units.iter().copied().take(MARK.len()));
+    is_ours.then(|| provider_name_utf16(units))
+}
+
+/// Whether a tool name in a stored conversation is one that [`history_name`] normalises.
+#[must_use]
+pub fn is_history_name(text: &str) -> bool {
+    text.starts_with(MARK)
 }
 
 fn is_legal(text: &str) -> bool {

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use callsign::audit;
+use callsign::audit::{self, Place};
 use serde_json::Value;
 
-use crate::reader::{findings, servers_of};
+use crate::reader::{findings_with_rules, servers_of};
 
-/// A fixture is an array of cases: an `mcpServers` object with `about`, and a `scheme` if it is not the default.
+/// A fixture is an array of cases: an `mcpServers` object with `about`, `rules` where it has some, and a `scheme` if it is
+/// not the default.
 fn cases(code: &str, file: &str) -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/audit").join(code);
     let text = std::fs::read_to_string(folder.join(file))
@@ -19,13 +20,16 @@ fn cases(code: &str, file: &str) -> Vec<Value> {
 
 fn of_code(code: &str, case: &Value) -> Vec<String> {
     let scheme = case["scheme"].as_str().unwrap_or("qualified");
-    findings(scheme, servers_of(case))
+    findings_with_rules(scheme, servers_of(case), &case["rules"])
         .iter()
         .filter(|finding| finding.code().code == code)
         .map(|finding| {
-            let places = finding.places().iter().map(|place| match place.entry {
-                Some(entry) => format!("{} {} {}", place.server, entry.kind, entry.index),
-                None => place.server.to_string(),
+            let places = finding.places().iter().map(|place| match place {
+                Place::Server { server, entry: Some(entry) } => {
+                    format!("{server} {} {}", entry.kind, entry.index)
+                }
+                Place::Server { server, entry: None } => server.to_string(),
+                Place::Rule(rule) => rule.to_string(),
             });
             let places = places.collect::<Vec<_>>().join(", ");
             format!("{finding}\n  at: {}", places.escape_debug())

@@ -1,0 +1,264 @@
+//! `callsign rules check`, `explain` and `list`, and `which` with rules, on files as users have them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Outcome, Sandbox, column};
+
+/// A folder with these files.
+fn project(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (name, content) in files {
+        let path = sandbox.path("work").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    sandbox
+}
+
+fn rules(sandbox: &Sandbox, arguments: &str) -> Outcome {
+    sandbox.callsign(["rules"].into_iter().chain(arguments.split_whitespace())).run()
+}
+
+const SERVERS: (&str, &str) = (
+    ".mcp.json",
+    r#"{"mcpServers": {
+  "github": {"command": "gh", "tools": ["get_issue", "create_issue", "delete_repo"]},
+  "files": {"command": "files", "tools": ["read", "write"]}
+}}"#,
+);
+
+const SETTINGS: (&str, &str) = (
+    ".claude/settings.json",
+    r#"{
+  "permissions": {
+    "allow": ["mcp__github__get_*", "mcp__files"],
+    "ask": ["mcp__github__create_issue"],
+    "deny": ["mcp__github__delete_repo"]
+  }
+}"#,
+);
+
+#[test]
+fn rules_that_match_are_listed_with_their_tools_and_servers() {
+    let sandbox = project(&[SERVERS, SETTINGS]);
+    let run = rules(&sandbox, "check --color never").exits(0).stays_silent();
+    insta::assert_snapshot!("clean", run.stdout);
+    let document = rules(&sandbox, "check --format json").exits(0).json();
+    assert_eq!(column(&document["rules"], "status"), ["matches"; 4]);
+    assert_eq!(
+        document["rules"][0],
+        json!({
+            "language": "claude-code", "list": "permissions.deny", "text": "mcp__github__delete_repo",
+            "does": "deny", "status": "matches", "tools": 1, "servers": ["github"], "reason": null,
+            "location": {"file": ".claude/settings.json", "line": 5, "column": 14},
+        })
+    );
+    assert_eq!(
+        document["summary"],
+        json!({"files": 1, "rules": 4, "servers": 2, "checked": 2, "tools": 5, "errors": 0, "warnings": 0})
+    );
+    let keys: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys.len(), 6, "{keys:?}");
+}
+
+#[test]
+fn a_broken_file_is_named_with_line_and_column_and_decides_nothing() {
+    let broken = [
+        (
+            "a comma is missing",
+            ".claude/settings.json",
+            "{\n  \"permissions\": {\n    \"deny\": [\"mcp__a\" \"mcp__b\"]\n  }\n}",
+        ),
+        (
+            "a list is a text",
+            ".claude/settings.json",
+            "{\"permissions\": {\"deny\": \"mcp__github\"}}",
+        ),
+        ("an entry is a number", ".claude/settings.json", "{\"permissions\": {\"deny\": [\n  7]}}"),
+        (
+            "a key stands twice",
+            ".claude/settings.json",
+            "{\"permissions\": {\"deny\": [], \"deny\": [\"mcp__github\"]}}",
+        ),
+        ("it ends in the middle", "opencode.json", "{\"permission\": {\"github_*\": \"deny\""),
+        (
+            "a word that means nothing",
+            "opencode.json",
+            "{\"permission\": {\"github_*\": \"forbid\"}}",
+        ),
+        ("a table is not closed", ".gemini/policies/mine.toml", "[[rule]\ntoolName = \"x\"\n"),
+        (
+            "a key that callsign does not know",
+            "callsign.toml",
+            "[[rules.denny]]\nserver = \"github\"\n",
+        ),
+    ];
+    let mut said = String::new();
+    for (about, file, text) in broken {
+        let sandbox = project(&[SERVERS, (file, text)]);
+        for command in ["check", "list", "explain github get_issue"] {
+            let run =
+                rules(&sandbox, &format!("{command} --rules {file} --config .mcp.json")).exits(2);
+            assert_eq!(run.stdout, "", "{about}: {command}");
+            if command == "check" {
+                said.push_str(&format!("-- {about}\n{}", run.stderr));
+            }
+        }
+    }
+    insta::assert_snapshot!("broken", said);
+}
+
+#[test]
+fn to_check_nothing_is_no_pass() {
+    let nothing = project(&[SERVERS]);
+    rules(&nothing, "check").exits(2).warns(&["no rules were found"]);
+    rules(&nothing, "check .mcp.json")
+        .exits(2)
+        .warns(&[".mcp.json: no rules of a known host", "--host"]);
+    let empty = project(&[SERVERS, (".claude/settings.json", r#"{"permissions": {"deny": []}}"#)]);
+    rules(&empty, "check").exits(2).warns(&["0 rules checked"]);
+    let unknown =
+        project(&[(".mcp.json", r#"{"mcpServers": {"github": {"command": "gh"}}}"#), SETTINGS]);
+    let run = rules(&unknown, "check").exits(2);
+    run.says(&["the tools of server `github` are not known"])
+        .warns(&["0 of 1 server checked", "--live"]);
+    rules(&nothing, "check --host nobody").exits(2).warns(&["no such host is known"]);
+    let no_servers = project(&[SETTINGS]);
+    rules(&no_servers, "check").exits(2).warns(&["no MCP configuration was found"]);
+}
+
+/// What a server that was not asked has, nobody knows.
+#[test]
+fn a_rule_about_a_server_that_is_not_known_can_not_be_told() {
+    let servers =
+        r#"{"mcpServers": {"github": {"command": "gh"}, "files": {"tools": ["read", "write"]}}}"#;
+    let sandbox = project(&[(".mcp.json", servers), SETTINGS]);
+    let findings = rules(&sandbox, "check --format json").exits(0).json()["findings"].clone();
+    assert_eq!(column(&findings, "severity"), ["info"; 3]);
+    rules(&sandbox, "check --strict").exits(1);
+    // A server that is left out is not known either.
+    let sandbox = project(&[SERVERS, SETTINGS]);
+    let findings =
+        rules(&sandbox, "check --only files --format json").exits(0).json()["findings"].clone();
+    assert_eq!(column(&findings, "severity"), ["info"; 3]);
+    // One that is not there at all is.
+    let other = SETTINGS.1.replace("mcp__github__delete", "mcp__gitlab__delete");
+    let sandbox = project(&[(".mcp.json", servers), (".claude/settings.json", &other)]);
+    let run = rules(&sandbox, "check").exits(1);
+    run.says(&[
+        "error[CS014]",
+        "no server `gitlab` is configured",
+        "perhaps server `github` is meant",
+    ]);
+}
+
+#[test]
+fn explain_and_list_say_what_becomes_of_a_call_and_why() {
+    let sandbox = project(&[SERVERS, SETTINGS]);
+    let explained = rules(&sandbox, "explain mcp__github__create_issue --color never -v").exits(0);
+    insta::assert_snapshot!("explained", explained.stdout);
+    let by_identity = rules(&sandbox, "explain github create_issue --format json").exits(0).json();
+    let language = &by_identity["languages"][0];
+    assert_eq!(
+        (&language["decision"], &language["language"]),
+        (&json!("ask"), &json!("claude-code"))
+    );
+    assert_eq!(column(&language["rules"], "part"), ["no", "decides", "no", "no"]);
+    let list = rules(&sandbox, "list --color never").exits(0);
+    insta::assert_snapshot!("listed", list.stdout);
+    let list = rules(&sandbox, "list --format json").exits(0).json();
+    assert_eq!(column(&list["tools"], "decision"), ["allow", "ask", "deny", "allow", "allow"]);
+    rules(&sandbox, "explain github create_isue").exits(2).warns(&["did you mean create_issue?"]);
+    rules(&sandbox, "explain gitub create_issue")
+        .exits(2)
+        .warns(&["there is no server `gitub`", "github"]);
+    rules(&sandbox, "explain github__create_issue").exits(2).warns(&["mcp__github__create_issue"]);
+}
+
+#[test]
+fn which_shows_the_rules_that_touch_a_name() {
+    let sandbox = project(&[SERVERS, SETTINGS]);
+    let run = sandbox.callsign(["which", "mcp__github__delete_repo", "--color", "never"]).run();
+    run.exits(0).says(&["rules of Claude Code (claude-code): deny", ".claude/settings.json:5:14"]);
+    let run = sandbox.callsign(["which", "mcp__files__read", "--format", "json"]).run().exits(0);
+    let rules = &run.json()["rules"][0];
+    assert_eq!(
+        (&rules["decision"], &rules["rules"][0]["text"]),
+        (&json!("allow"), &json!("mcp__files"))
+    );
+    let without = project(&[SERVERS]);
+    let run = without.callsign(["which", "mcp__files__read", "--format", "json"]).run().exits(0);
+    assert_eq!(run.json()["rules"], json!([]));
+}
+
+#[test]
+fn a_host_chooses_its_own_files() {
+    let opencode = ("opencode.json", r#"{"permission": {"github_delete_repo": "deny"}}"#);
+    let sandbox = project(&[SERVERS, SETTINGS, opencode]);
+    let languages = |arguments: &str| -> Vec<String> {
+        let document = rules(&sandbox, arguments).exits(0).json();
+        column(&document["languages"], "id").into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(languages("check --format json"), ["claude-code", "opencode"]);
+    assert_eq!(languages("check --format json --host opencode"), ["opencode"]);
+    assert_eq!(languages("check --format json --host claude-code"), ["claude-code"]);
+    // A file that doesn't say whose it is is read as that host's.
+    let named = project(&[SERVERS, ("mine.json", r#"{"permission": {"files_*": "deny"}}"#)]);
+    let document = rules(&named, "check mine.json --host opencode --format json").exits(0).json();
+    assert_eq!(document["rules"][0]["tools"], 2);
+}
+
+/// What public reports ask for under one host, in words.
+#[test]
+fn reports_under_a_host_are_answered() {
+    let report = |servers: Value, settings: Value| {
+        let servers = json!({"mcpServers": servers}).to_string();
+        let settings = json!({"permissions": settings}).to_string();
+        let sandbox = project(&[(".mcp.json", &servers), (".claude/settings.json", &settings)]);
+        rules(&sandbox, "check --format json").json()["findings"].clone()
+    };
+    // c141: this host skips such an entry in allow lists, and takes it in the others.
+    let two = json!({"context7": {"tools": ["search"]}, "github": {"tools": ["search"]}});
+    let findings = report(two.clone(), json!({"allow": ["mcp__*"]}));
+    assert_eq!(column(&findings, "code"), ["CS014"], "{findings}");
+    assert_eq!(findings[0]["help"], "write `mcp__context7__*` and `mcp__github__*`");
+    let findings = report(two, json!({"deny": ["mcp__*"]}));
+    assert_eq!(
+        (column(&findings, "code"), column(&findings, "severity")),
+        (vec!["CS015"], vec!["info"])
+    );
+    // c150: the key's dot is not in the name that this host compares.
+    let dotted = json!({"acme.tools": {"tools": ["build"]}});
+    let findings = report(dotted, json!({"allow": ["mcp__acme.tools__*"]}));
+    assert_eq!(column(&findings, "code"), ["CS014"], "{findings}");
+    assert!(findings[0]["help"].as_str().unwrap().contains("mcp__acme_tools__"), "{findings}");
+    // c153: a tool's own name is no rule for it here.
+    let slack = json!({"44444444-0000-4000-8000-000000000004": {"tools": ["slack_send_message"]}});
+    let findings = report(slack, json!({"deny": ["slack_send_message"]}));
+    let write = "write `mcp__44444444-0000-4000-8000-000000000004__slack_send_message`";
+    assert_eq!(
+        (column(&findings, "severity"), &findings[0]["help"]),
+        (vec!["error"], &json!(write))
+    );
+}
+
+#[test]
+fn callsigns_own_rules_are_checked_where_they_stand() {
+    let settings = "[servers.github]\ntools = [\"get_issue\", \"delete_repo\"]\n\n\
+        [[rules.deny]]\nserver = \"github\"\ntool = \"delete_*\"\n\n\
+        [[rules.deny]]\nserver = \"gihub\"\ntool = \"get_issue\"\n\n\
+        [[rules.allow]]\nserver = \"github\"\n";
+    let sandbox = project(&[("callsign.toml", settings)]);
+    let run = rules(&sandbox, "check --color never").exits(1);
+    insta::assert_snapshot!("own", run.stdout);
+    let list = rules(&sandbox, "list --format json").exits(0).json();
+    assert_eq!(column(&list["tools"], "decision"), ["allow", "deny"]);
+}

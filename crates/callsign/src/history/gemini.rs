@@ -1,0 +1,44 @@
+//! Where Gemini's `generateContent` keeps names of tools. Source: the reference of the Gemini API and the types of
+//! `python-genai`; its Python form spells fields with underscores, both forms are accepted by the service.
+
+use super::places::Table;
+
+/// The parts of a content, and a content or a part by itself.
+pub(super) const PARTS: Table = Table {
+    inside: &[
+        "contents[].parts[]",
+        "contents.parts[]",
+        "candidates[].content.parts[]",
+        "content.parts[]",
+        "parts[]",
+        "",
+    ],
+    names: &[
+        "functionCall.name",
+        "functionResponse.name",
+        "function_call.name",
+        "function_response.name",
+    ],
+    definitions: &[],
+};
+
+/// What a request offers.
+pub(super) const REQUEST: Table = Table {
+    inside: &[""],
+    names: &[
+        "tools[].functionDeclarations[].name",
+        "tools[].function_declarations[].name",
+        "tools.functionDeclarations[].name",
+        "tools.function_declarations[].name",
+        "toolConfig.functionCallingConfig.allowedFunctionNames[]",
+        "tool_config.function_calling_config.allowed_function_names[]",
+        "toolConfig.function_calling_config.allowed_function_names[]",
+        "tool_config.functionCallingConfig.allowedFunctionNames[]",
+    ],
+    definitions: &[
+        "tools[].functionDeclarations[]",
+        "tools[].function_declarations[]",
+        "tools.functionDeclarations[]",
+        "tools.function_declarations[]",
+    ],
+};
