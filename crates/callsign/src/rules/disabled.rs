@@ -33,8 +33,8 @@ impl Disabled {
         let Call { server, tool } = call.into();
         let [_, name, _] = scheme::renderings(server, tool);
         let Aliases { disabled, .. } = scheme::aliases(server, tool);
+        // A name normalises to itself, so an entry that is one is among these.
         self.normalised.contains(&*name)
-            || self.entries.contains(&*name)
             || disabled.iter().any(|alias| self.entries.contains(&**alias))
     }
 }

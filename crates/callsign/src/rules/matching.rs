@@ -2,7 +2,6 @@
 
 use super::pattern::{Covers, Pattern, Spelled, Unreadable};
 use super::target::Target;
-use crate::scheme;
 
 /// Whether a pattern names a tool so that it may be granted, were there no other tool.
 pub(super) fn names(pattern: &Pattern, target: &Target<'_>) -> bool {
@@ -32,6 +31,9 @@ pub(super) fn may_cover(unreadable: &Unreadable, target: &Target<'_>) -> bool {
     match &unreadable.covers {
         Covers::Everything => true,
         Covers::Pattern(pattern) => covers(pattern, target),
+        Covers::UpToParenthesis(pattern, text) => {
+            covers(pattern, target) || target.raw().starts_with(&**text)
+        }
     }
 }
 
@@ -69,12 +71,9 @@ fn begins(prefix: &str, target: &Target<'_>, legacy: bool) -> bool {
         return stops_before_the_server(prefix, target, legacy);
     };
     let rest = &prefix[boundary.len()..];
-    let registered = target
-        .name()
-        .strip_prefix(target.safe_boundary())
-        .or_else(|| target.name().strip_prefix(boundary.as_str()));
-    rest.is_empty()
-        || registered.is_some_and(|tool| tool.starts_with(rest))
+    // With its hash. A name that was cut within the key has no part that is the tool's.
+    let registered = target.name().strip_prefix(target.safe_boundary());
+    registered.is_some_and(|tool| tool.starts_with(rest))
         || target.tools.iter().any(|tool| tool.starts_with(rest))
 }
 
@@ -87,13 +86,8 @@ fn stops_before_the_server(prefix: &str, target: &Target<'_>, legacy: bool) -> b
             || (legacy && target.legacy_whole.starts_with(prefix)))
 }
 
-/// A prefix that stops at or inside this key's separator, or begins a name that was cut before its separator.
+/// A prefix that stops at or inside this key's separator, or begins the tool's name, be that cut before its separator.
 fn stops_inside(prefix: &str, target: &Target<'_>) -> bool {
-    if !scheme::begins_as_a_name(prefix) {
-        return false;
-    }
-    let (name, safe) = (target.name(), target.safe_boundary());
-    let begins_name =
-        name.starts_with(prefix) && (!name.starts_with(safe) || prefix.starts_with(safe));
-    begins_name || target.boundaries.iter().any(|boundary| boundary.starts_with(prefix))
+    target.name().starts_with(prefix)
+        || target.boundaries.iter().any(|boundary| boundary.starts_with(prefix))
 }

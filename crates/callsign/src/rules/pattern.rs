@@ -111,22 +111,14 @@ pub enum Cause {
 
 /// What an unreadable entry may have been meant for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Covers<P = Pattern> {
+pub enum Covers {
     /// Every tool.
     Everything,
     /// The tools that this pattern covers: the part of the entry that could be read.
-    Pattern(P),
-}
-
-impl<P> Covers<P> {
-    /// The same, borrowed.
-    #[must_use]
-    pub fn as_ref(&self) -> Covers<&P> {
-        match self {
-            Self::Everything => Covers::Everything,
-            Self::Pattern(pattern) => Covers::Pattern(pattern),
-        }
-    }
+    Pattern(Pattern),
+    /// The tools that this pattern covers, which is what stands before a parenthesis, and those whose raw name begins with this
+    /// text, which is the entry up to the parenthesis: keys and wire names may hold one.
+    UpToParenthesis(Pattern, Box<str>),
 }
 
 impl Unreadable {
@@ -180,11 +172,12 @@ impl Pattern {
             return Err(Unreadable::whole(Cause::Blank));
         };
         let Self::Spelled(Spelled::Never(never)) = pattern else { return Ok(pattern) };
-        // What stands before the parenthesis is what the entry was about.
-        let name = text.split('(').next().unwrap_or_default();
-        let covers = match Self::spelled(name) {
-            Some(Self::Spelled(Spelled::Never(_))) | None => Covers::Everything,
-            Some(readable) => Covers::Pattern(readable),
+        let covers = match text.trim().split_once('(') {
+            None => Covers::Everything,
+            Some((name, _)) => match Self::spelled(name) {
+                Some(Self::Spelled(Spelled::Never(_))) | None => Covers::Everything,
+                Some(readable) => Covers::UpToParenthesis(readable, [name, "("].concat().into()),
+            },
         };
         Err(Unreadable { cause: Cause::Never(never), covers })
     }

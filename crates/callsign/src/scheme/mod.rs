@@ -48,8 +48,7 @@ pub use provider_safe::{
 };
 pub use qualified::{Qualified, raw_name};
 pub use segments::{
-    begins_as_a_name, boundaries, boundary_of, key_part, renderings, second_part,
-    segment_spellings, server_part,
+    boundaries, boundary_of, key_part, renderings, second_part, segment_spellings, server_part,
 };
 pub(crate) use segments::{compare_raw_name, legacy_whole};
 pub use separator::{Reading, other_reading};

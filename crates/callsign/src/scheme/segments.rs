@@ -40,12 +40,6 @@ pub fn key_part(boundary: &str) -> &str {
     server_part(boundary).strip_prefix(LEAD).unwrap_or(boundary)
 }
 
-/// Whether a text begins as the names of servers' tools do.
-#[must_use]
-pub fn begins_as_a_name(text: &str) -> bool {
-    text.starts_with(LEAD)
-}
-
 /// What a plain split at `__` would take for the server: the second part. Empty if there is none.
 ///
 /// Only for rules that were written by that reading; a key may hold `__` itself, so this is no way to find a server.
@@ -110,7 +104,6 @@ mod tests {
             (second_part("mcp__a__b"), second_part("mcp"), second_part("a____b")),
             ("a", "", "")
         );
-        assert!(begins_as_a_name("mcp__") && !begins_as_a_name("mcp_"));
         assert_eq!(renderings("a", "b"), ["mcp__a__b"; 3].map(str::to_owned));
     }
 }

@@ -1,12 +1,19 @@
 //! What is read from an entry, and what an entry that can't be read does.
 
 use callsign::rules::{
-    Answer, Cause, Covers, Decision, Effect, Field, Never, Pattern, Place, Policy, Pool, Rule,
-    Spelled, Unreadable, Verdict, Why, is_blocked,
+    Answer, Cause, Claimant, Covers, Decision, Effect, Field, Never, Pattern, Place, Policy, Pool,
+    Rule, Spelled, Unreadable, Verdict, Why, is_blocked,
 };
 
 fn pool() -> Pool {
-    Pool::of([("mail", "send"), ("mail", "read"), ("mail2", "send"), ("a__b", "c"), ("x*y", "z")])
+    Pool::of([
+        ("mail", "send"),
+        ("mail", "read"),
+        ("mail2", "send"),
+        ("a__b", "c"),
+        ("x*y", "z"),
+        ("mail(work)", "send"),
+    ])
 }
 
 fn decide(rule: Rule, call: (&str, &str)) -> Decision {
@@ -61,6 +68,11 @@ fn an_unreadable_restriction_covers_what_it_may_have_meant_and_says_so() {
             ("mcp__mail__send(x)", ("mail", "read"), false),
             ("mcp__mail(", ("mail", "read"), true),
             ("mcp__mail(", ("mail2", "send"), false),
+            // Keys may hold parentheses, and then can't be named so.
+            ("mcp__mail(work)__send", ("mail(work)", "send"), true),
+            ("mcp__mail(work)", ("mail(work)", "send"), true),
+            ("mcp__mail__send(x)", ("mail(work)", "send"), false),
+            (" mcp__mail(work)__* ", ("mail(work)", "send"), true),
             ("mcp__mail__*(x", ("mail", "read"), true),
             ("*", ("a__b", "c"), true),
             ("* (x)", ("a__b", "c"), true),
@@ -230,6 +242,54 @@ fn what_comes_after_the_decision_is_not_reached_unless_it_fails_closed() {
     assert_eq!(reached.collect::<Vec<_>>(), [1, 2, 4]);
     let explained = policy.explain(&pool(), ("x*y", "z"));
     assert!((0..6).all(|at| explained.is_reached(&policy, at)), "no rule decides");
+}
+
+/// An entry that spells out a name with a star of its own means that name before it is a wildcard.
+#[test]
+fn a_star_that_belongs_to_a_name_is_no_wildcard_first_of_all() {
+    let granted = |tools: &[(&str, &str)], text: &str, call| {
+        let policy = Policy::compile(vec![Rule::spelled(Effect::Allow, text).unwrap()]);
+        policy.decide(&Pool::of(tools.iter().copied()), call).verdict == Verdict::Allow
+    };
+    // As a wildcard it would be the beginning of `é/`'s names as well.
+    let tools = [("é/_", "-a*"), ("é/", "-a*__")];
+    assert!(granted(&tools, "mcp__é/___-a*", ("é/_", "-a*")));
+    assert!(!granted(&tools, "mcp__é/___-*", ("é/_", "-a*")));
+    // A whole server, unless it is a whole tool of another one.
+    let tools = [("x__y*", "t"), ("x", "z"), ("x", "y*")];
+    assert!(granted(&tools[..2], "mcp__x__y*", ("x__y*", "t")));
+    assert!(!granted(&tools, "mcp__x__y*", ("x__y*", "t")));
+    assert!(granted(&tools, "mcp__x__y*", ("x", "y*")));
+}
+
+/// The prefix is the beginning of none of the tool's whole names, only of its key and wire name in two different spellings,
+/// and of another server's raw name.
+#[test]
+fn a_mixed_spelling_grants_only_what_no_other_server_is_spelled_as() {
+    let rule = Rule::spelled(Effect::Allow, "mcp__a.b__c_d*").unwrap();
+    let policy = Policy::compile(vec![rule]);
+    let (me, other) = (("a.b", "c.d e"), ("a.b__c_dx", "t"));
+    assert_eq!(policy.decide(&Pool::of([me]), me).verdict, Verdict::Allow);
+    let explained = policy.explain(&Pool::of([me, other]), me);
+    assert_eq!(explained.decision.verdict, Verdict::Default);
+    let (server, tool) = (other.0.to_owned(), other.1.to_owned());
+    assert_eq!(explained.answers, [Answer::Ambiguous(vec![Claimant::Tool { server, tool }])]);
+}
+
+/// `mcp__a__b__dep*` reads as `a` with tools `b__dep…` or as `a__b` with tools `dep…`: it grants neither's.
+#[test]
+fn a_prefix_that_parts_in_two_ways_grants_nothing() {
+    let pool =
+        Pool::of([("a", "b__deploy"), ("a__b", "deploy"), ("foo", "x"), ("foo_", "release")]);
+    let granted = |text: &str, call| {
+        let policy = Policy::compile(vec![Rule::spelled(Effect::Allow, text).unwrap()]);
+        policy.decide(&pool, call).verdict == Verdict::Allow
+    };
+    assert!(!granted("mcp__a__b__dep*", ("a", "b__deploy")));
+    assert!(!granted("mcp__a__b__dep*", ("a__b", "deploy")));
+    assert!(granted("mcp__a__b__*", ("a__b", "deploy")), "a whole server's own boundary");
+    assert!(!granted("mcp__foo___rel*", ("foo_", "release")), "`foo` owns what reads as its name");
+    assert!(granted("mcp__foo___*", ("foo_", "release")));
 }
 
 #[test]
