@@ -70,8 +70,13 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         .map(|finding| strictly(finding, arguments.strict))
         .map(|finding| LocatedFinding { places: locator.places(&finding), finding })
         .collect();
-    let report =
-        RulesReport { servers: &servers, asked, in_force: &in_force, judged: &judged, findings };
+    let report = RulesReport {
+        servers: &servers,
+        asked,
+        in_force: &in_force,
+        judged: fleet.rules(),
+        findings,
+    };
     show(&report, arguments, verbosity)?;
     verdict(&report, arguments.fail_on)
 }
