@@ -38,7 +38,11 @@ fn must_be(name: &str, wanted: &str) {
         std::fs::write(root().join("docs/rules.md"), page).unwrap();
         return;
     }
-    assert_eq!(there, wanted, "run this test with UPDATE_DOCS=1");
+    let differing = there.lines().zip(wanted.lines()).find(|(there, wanted)| there != wanted);
+    assert!(
+        there == wanted,
+        "run this test with UPDATE_DOCS=1; {name} differs first in {differing:?}"
+    );
 }
 
 #[test]

@@ -332,7 +332,7 @@ fn cause<'a>(
     entry: &'a JudgedRule,
     owners: &mut Option<Owners<'a>>,
 ) -> Option<(Cause<'a>, Meant<'a>)> {
-    let mut meaning = || meaning(index, list, entry, owners.get_or_insert_with(|| Owners::of(list)));
+    let mut meaning = || meaning(index, list, entry, owners.get_or_insert_with(|| Owners::of(index, list)));
     Some(match &entry.reached {
         Reached::Dropped => return None,
         Reached::Foreign => match meaning() {

@@ -185,16 +185,25 @@ impl JudgedRule {
     }
 
     /// Whom its text names; of several servers the one whose key is spelled longest.
-    pub(super) fn naming<'a>(
-        &'a self,
-        language: &dyn RuleLanguage,
-        servers: impl Iterator<Item = &'a ServerKey> + Clone,
-    ) -> Naming<'a> {
+    pub(super) fn naming<'a>(&'a self, beginnings: &Beginnings<'a>) -> Naming<'a> {
         let literal = self.literal();
-        match named(literal, language, servers.clone(), true) {
-            Naming::Nothing => named(literal, language, servers, false),
+        match beginnings.named(literal, true) {
+            Naming::Nothing => beginnings.named(literal, false),
             named => named,
         }
+    }
+}
+
+/// What the names of each server's tools begin with, spelled once for all entries of a language.
+pub(super) struct Beginnings<'a>(Vec<(&'a ServerKey, String)>);
+
+impl<'a> Beginnings<'a> {
+    pub(super) fn of(
+        language: &dyn RuleLanguage,
+        servers: impl Iterator<Item = &'a ServerKey>,
+    ) -> Self {
+        let spelled = |key| language.beginnings(key).into_iter().map(move |text| (key, text));
+        Self(servers.flat_map(spelled).collect())
     }
 }
 
@@ -238,18 +247,13 @@ impl Reached {
 /// How much of a key is spelled, how much of what parts it from the tool is missing, and whether it is written as it is.
 type Fit = (usize, Reverse<usize>, bool);
 
-fn named<'a>(
-    literal: &'a str,
-    language: &dyn RuleLanguage,
-    servers: impl Iterator<Item = &'a ServerKey>,
-    same_case: bool,
-) -> Naming<'a> {
-    // How well it fits, the server, and what follows its key.
-    let mut best: Option<(Fit, &ServerKey, &str)> = None;
-    let mut stops = false;
-    for server in servers {
-        for beginning in language.beginnings(server) {
-            let (length, missing, rest) = match begun(literal, &beginning, same_case) {
+impl<'a> Beginnings<'a> {
+    fn named(&self, literal: &'a str, same_case: bool) -> Naming<'a> {
+        // How well it fits, the server, and what follows its key.
+        let mut best: Option<(Fit, &ServerKey, &str)> = None;
+        let mut stops = false;
+        for (server, beginning) in &self.0 {
+            let (length, missing, rest) = match begun(literal, beginning, same_case) {
                 Begun::Whole(rest) => (beginning.len(), 0, rest),
                 Begun::SeparatorMissing(missing) => (literal.len(), missing, ""),
                 Begun::StopsBefore => {
@@ -258,17 +262,17 @@ fn named<'a>(
                 }
                 Begun::Not => continue,
             };
-            // Keys that are spelled alike: it is the one that is written as it is.
+            // Of keys that are spelled alike it is the one that is written as it is.
             let rank = (length, Reverse(missing), literal.contains(server.as_str()));
             if best.as_ref().is_none_or(|(other, ..)| *other < rank) {
                 best = Some((rank, server, rest));
             }
         }
-    }
-    match best {
-        Some((_, server, rest)) => Naming::Server { server, rest, same_case },
-        None if stops => Naming::StopsBefore,
-        None => Naming::Nothing,
+        match best {
+            Some((_, server, rest)) => Naming::Server { server, rest, same_case },
+            None if stops => Naming::StopsBefore,
+            None => Naming::Nothing,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::fleet::Server;
 use super::index::Index;
-use super::judged_rules::{JudgedRule, JudgedRules, Naming, RuleLanguage};
+use super::judged_rules::{Beginnings, JudgedRule, JudgedRules, Naming, RuleLanguage};
 use crate::catalogue::Catalogue;
 use crate::name::{ServerKey, ToolId, nearest};
 use crate::scheme::HostSpelling;
@@ -43,17 +43,21 @@ pub(super) struct Meant<'a> {
     pub(super) near: Vec<&'a ServerKey>,
 }
 
-/// Who has a tool of that wire name.
-pub(super) struct Owners<'a>(HashMap<&'a str, Vec<&'a ToolId>>);
+/// What texts are held against: who has a tool of which wire name, and what names begin with.
+pub(super) struct Owners<'a> {
+    by_wire: HashMap<&'a str, Vec<&'a ToolId>>,
+    beginnings: Beginnings<'a>,
+}
 
 impl<'a> Owners<'a> {
-    pub(super) fn of(list: &'a JudgedRules<'a>) -> Self {
+    pub(super) fn of(index: &'a Index<'a>, list: &'a JudgedRules<'a>) -> Self {
         let mut owners = HashMap::<&str, Vec<&ToolId>>::with_capacity(list.tools.len());
         for tool in &list.tools {
             owners.entry(tool.wire()).or_default().push(tool);
         }
         owners.values_mut().for_each(|tools| tools.sort_unstable());
-        Self(owners)
+        let keys = index.servers.iter().map(|server| &server.key);
+        Self { by_wire: owners, beginnings: Beginnings::of(list.language, keys) }
     }
 
     /// The longest wire name that the text ends in, as a whole word of it, and who has it.
@@ -64,7 +68,7 @@ impl<'a> Owners<'a> {
         });
         starts
             .map(|(at, _)| text.get(at..).unwrap_or_default())
-            .find_map(|tail| self.0.get(tail).map(|tools| (tail, tools.as_slice())))
+            .find_map(|tail| self.by_wire.get(tail).map(|tools| (tail, tools.as_slice())))
     }
 }
 
@@ -75,11 +79,10 @@ pub(super) fn meaning<'a>(
     entry: &'a JudgedRule,
     owners: &Owners<'a>,
 ) -> (NoMatch<'a>, Meant<'a>) {
-    let servers = index.servers.iter().map(|server| &server.key);
     if let Some(own) = &entry.server {
         return of_server(list, own, &entry.compared, entry);
     }
-    match entry.naming(list.language, servers) {
+    match entry.naming(&owners.beginnings) {
         Naming::Server { server, rest, same_case: true } => of_server(list, server, rest, entry),
         Naming::Server { server, rest, same_case: false } => {
             let (_, meant) = of_server(list, server, rest, entry);

@@ -40,7 +40,7 @@
 
 use super::finding::{Facts, Place, Severity, Subject};
 use super::index::Index;
-use super::judged_rules::{Naming, JudgedRule, JudgedRules};
+use super::judged_rules::{Beginnings, JudgedRule, JudgedRules, Naming};
 use super::wording::{act_rule, quote, quoted_list, servers as servers_in_words};
 use crate::name::{ServerKey, ToolId};
 
@@ -201,13 +201,18 @@ impl<'a> RuleReachesFurther<'a> {
 }
 
 pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<RuleReachesFurther<'a>> {
-    let entries =
-        index.rules.iter().flat_map(|list| list.entries.iter().map(move |entry| (list, entry)));
-    entries.filter_map(|(list, entry)| reaches_further(index, list, entry)).collect()
+    let mut found = Vec::new();
+    for list in index.rules {
+        let keys = index.servers.iter().map(|server| &server.key);
+        let beginnings = Beginnings::of(list.language, keys);
+        let entries = list.entries.iter();
+        found.extend(entries.filter_map(|entry| reaches_further(&beginnings, list, entry)));
+    }
+    found
 }
 
 fn reaches_further<'a>(
-    index: &'a Index<'a>,
+    beginnings: &Beginnings<'a>,
     list: &'a JudgedRules<'a>,
     entry: &'a JudgedRule,
 ) -> Option<RuleReachesFurther<'a>> {
@@ -217,10 +222,9 @@ fn reaches_further<'a>(
     let mut servers: Vec<&ServerKey> = list.reached(entry).map(ToolId::server).collect();
     servers.sort_unstable();
     servers.dedup();
-    let naming = || entry.naming(list.language, index.servers.iter().map(|server| &server.key));
     let several = servers.len() > 1;
     let extent = match entry.has_wildcard() {
-        true if several || entry.is_beginning() => match naming() {
+        true if several || entry.is_beginning() => match entry.naming(beginnings) {
             Naming::Server { server, .. } if several && servers.contains(&server) => {
                 Extent::Neighbours(server)
             }

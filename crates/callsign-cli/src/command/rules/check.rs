@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();
     let identities = audited.iter().flat_map(audit::Server::identities);
     let scheme = naming::scheme(&Default::default(), &settings, "qualified", identities)?;
-    let fleet = Fleet::new(&*scheme, audited).with_rules(judged.clone());
+    let fleet = Fleet::new(&*scheme, audited).with_rules(judged);
     let places = ruled::places(&in_force);
     let locator = Locator::of(&servers, &places);
     let findings = audit::audit_for(&fleet, |code| CODES.contains(&code.code))
@@ -70,9 +70,13 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         .map(|finding| strictly(finding, arguments.strict))
         .map(|finding| LocatedFinding { places: locator.places(&finding), finding })
         .collect();
-    drop(fleet);
-    let report =
-        RulesReport { servers: &servers, asked, in_force: &in_force, judged: &judged, findings };
+    let report = RulesReport {
+        servers: &servers,
+        asked,
+        in_force: &in_force,
+        judged: fleet.rules(),
+        findings,
+    };
     show(&report, arguments, verbosity)?;
     verdict(&report, arguments.fail_on)
 }
