@@ -341,3 +341,13 @@ fn an_explanation_says_why_a_rule_does_not_match() {
     assert_eq!(why(&cut, (key, long)), Why::CutSpelling);
     assert_eq!(why(&cut, call), Why::Other);
 }
+
+#[test]
+fn a_pool_is_empty_where_it_has_no_tool_that_is_on() {
+    use callsign::rules::{Disabled, Pool};
+
+    let pool = |off: &[&str]| Pool::without([("a", "x")], Disabled::of(off.iter().copied()));
+    assert_eq!((pool(&[]).len(), pool(&[]).is_empty()), (1, false));
+    let off = ["mcp__a__x"];
+    assert_eq!((pool(&off).len(), pool(&off).is_empty()), (0, true));
+}
