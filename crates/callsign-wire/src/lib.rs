@@ -25,7 +25,7 @@ pub mod text;
 pub use bounds::Bounds;
 pub use connection::{Call, Connection, RequestError};
 pub use lifecycle::{ClientIdentity, Era, Opening, Spoken, Start, establish};
-pub use router::{Closed, Inbound, Incoming, IncomingMessage, METHOD_NOT_FOUND, Seen};
+pub use router::{Closed, Ear, Inbound, Incoming, IncomingMessage, METHOD_NOT_FOUND, Seen};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,7 +1,8 @@
 //! Brings what a peer sends to who waits for it.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -66,6 +67,20 @@ pub enum Inbound {
     /// They are put into this channel. When it is full, a notification is dropped and counted and a request is refused:
     /// the connection never waits for its reader.
     Deliver(mpsc::Sender<Incoming>),
+    /// They are heard one by one, in the order in which they came.
+    Hear(Arc<dyn Ear>),
+}
+
+/// Hears what a peer sends on its own account.
+///
+/// It is called by the task that reads the connection, between two messages: what the peer sent before an answer has been
+/// heard when the answer is there. So it must not wait.
+pub trait Ear: fmt::Debug + Send + Sync {
+    /// Takes a request or notification.
+    ///
+    /// # Errors
+    /// The answer to a request that is refused at once; for a notification it means that it was dropped.
+    fn hear(&self, incoming: Incoming) -> Result<(), RpcError>;
 }
 
 /// What a connection has seen that is no answer.
@@ -292,6 +307,13 @@ impl Router {
                     Err(_) => RpcError::new(INTERNAL_ERROR, "too many requests are waiting"),
                 }
             }
+            Inbound::Hear(ear) => {
+                let message = IncomingMessage::Request(request);
+                match ear.hear(Incoming { message, during: source.during() }) {
+                    Ok(()) => return None,
+                    Err(error) => error,
+                }
+            }
         };
         self.state().seen.refused += 1;
         Some(write_error(&id, error.raw()))
@@ -303,6 +325,10 @@ impl Router {
             Inbound::Deliver(channel) => {
                 let message = IncomingMessage::Notification(notification);
                 channel.try_send(Incoming { message, during: source.during() }).is_err()
+            }
+            Inbound::Hear(ear) => {
+                let message = IncomingMessage::Notification(notification);
+                ear.hear(Incoming { message, during: source.during() }).is_err()
             }
         };
         let seen = &mut self.state().seen;

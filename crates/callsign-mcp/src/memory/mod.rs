@@ -22,6 +22,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use callsign::Catalogue;
 use callsign_wire::Era;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::fetch::Fetched;
 use crate::listed::Listed;
@@ -69,6 +70,8 @@ struct CatalogueFile {
 pub struct Remembered {
     /// What the server advertised.
     pub catalogue: Catalogue,
+    /// Its resource templates, raw.
+    pub templates: Vec<Box<RawValue>>,
     /// The revision it spoke.
     pub protocol: String,
     /// When that was.
@@ -112,6 +115,7 @@ impl Memory {
         let seen = at(file.seen)?;
         (file.version == VERSION).then(|| Remembered {
             catalogue: file.listed.catalogue().0,
+            templates: file.listed.templates,
             protocol: file.revision,
             seen,
         })
@@ -236,11 +240,12 @@ mod tests {
     fn a_catalogue_comes_back_whole_and_one_with_a_secret_is_not_kept() {
         let directory = tempfile::tempdir().unwrap();
         let memory = Memory::at(directory.path());
-        let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
         let tools = vec![raw(r#"{ "name":"a", "x":1e999 }"#), raw("7")];
         let mut listed = Listed { tools, instructions: Some("é".to_owned()), ..Listed::default() };
         let fetched = |listed: &Listed| Fetched {
             catalogue: listed.catalogue().0,
+            templates: Vec::new(),
             protocol: "2025-11-25".to_owned(),
             era: Era::Handshake,
             elapsed: Duration::ZERO,
