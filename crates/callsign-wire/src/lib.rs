@@ -20,6 +20,7 @@ mod lines;
 pub mod message;
 pub mod process;
 mod router;
+pub mod serve;
 pub mod text;
 
 pub use bounds::Bounds;

@@ -23,7 +23,7 @@ pub use id::Id;
 pub use parse::{Malformed, parse, parse_frame};
 pub(crate) use parse::{MeantFor, meant_for};
 pub use rpc_error::RpcError;
-pub(crate) use splice::member;
+pub(crate) use splice::{Members, member};
 pub use splice::{SpliceError, splice};
 pub use write::{write_error, write_notification, write_request, write_result};
 

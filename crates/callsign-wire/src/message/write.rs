@@ -30,8 +30,21 @@ impl RpcError {
     /// An error of our own making.
     #[must_use]
     pub fn new(code: i64, message: &str) -> Self {
-        let text = format!("{{\"code\":{code},\"message\":{}}}", quoted(message));
-        // The text is JSON by construction.
+        Self::from_text(format!("{{\"code\":{code},\"message\":{}}}", quoted(message)))
+    }
+
+    /// An error of our own making with raw JSON as its `data`. Text that is no JSON is left out.
+    #[must_use]
+    pub fn with_data(code: i64, message: &str, data: &str) -> Self {
+        if serde_json::from_str::<&RawValue>(data).is_err() {
+            return Self::new(code, message);
+        }
+        let message = quoted(message);
+        Self::from_text(format!("{{\"code\":{code},\"message\":{message},\"data\":{data}}}"))
+    }
+
+    /// Takes text that is JSON by construction.
+    fn from_text(text: String) -> Self {
         Self::from_raw(RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
 }
