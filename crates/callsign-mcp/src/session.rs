@@ -7,7 +7,7 @@ use callsign::{Catalogue, WireName};
 use callsign_wire::lifecycle::HEADER_MISMATCH;
 use callsign_wire::message::{Id, RpcError, SpliceError, splice};
 use callsign_wire::{
-    Call, ClientIdentity, Connection, Era, Opening, RequestError, Start, establish,
+    Call, ClientIdentity, Closed, Connection, Era, Opening, RequestError, Start, establish,
 };
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
@@ -230,6 +230,11 @@ impl Session {
             call = call.header(name, value);
         }
         Ok(Sent { session: self, call, renewals })
+    }
+
+    /// Words the end of the connection with what the server wrote, and how it ended.
+    pub async fn explain_end(&self, closed: Closed) -> FetchError {
+        self.live.explain(Stage::Serving, closed.into()).await
     }
 
     /// Words the passing of a time limit on a request with what the server wrote.

@@ -1,0 +1,217 @@
+//! A gateway from its start to its end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use callsign::ServerKey;
+use callsign_mcp::Memory;
+use callsign_wire::message::Notification;
+use callsign_wire::serve::{Arrival, Arrivals};
+use callsign_wire::{ClientIdentity, Era};
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+
+use crate::directory::{Directory, Keeper, Listing, Offer, StartReport};
+use crate::downstream::Hosts;
+use crate::limits::Limits;
+use crate::params::{quoted, raw};
+use crate::policy::Policy;
+use crate::refusal::Outage;
+use crate::settings::{ServerSettings, Settings};
+use crate::stack;
+use crate::upstream::{Supervisor, Upstream};
+
+/// News of servers that the keeper has not taken yet. Who has more waits.
+const NEWS: usize = 64;
+
+/// Many servers behind one endpoint.
+///
+/// It starts with the first message of a host, or by [`start`](Self::start), and ends by [`stop`](Self::stop). Must be used
+/// within a Tokio runtime. Dropping it kills the servers.
+#[derive(Debug)]
+pub struct Gateway {
+    inner: Arc<Inner>,
+}
+
+/// What the layers of the stack share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) directory: Arc<Directory>,
+    pub(crate) hosts: Arc<Hosts>,
+    pub(crate) upstreams: HashMap<ServerKey, Arc<Upstream>>,
+    pub(crate) policy: Arc<dyn Policy>,
+    pub(crate) limits: Limits,
+    memory: Memory,
+    /// Taken when the servers are started.
+    keeper: Mutex<Option<Keeper>>,
+    running: Mutex<JoinSet<()>>,
+    stop: watch::Sender<bool>,
+}
+
+impl Gateway {
+    /// A gateway of these servers. Nothing is started yet.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let Settings { servers, scheme, policy, memory, limits } = settings;
+        let directory = Arc::new(Directory::new(&scheme));
+        let hosts = Arc::new(Hosts::new(limits.host_messages));
+        let upstream = |server: &ServerSettings| {
+            let spec = server.spec.clone();
+            let upstream = Upstream::new(spec, Arc::clone(&hosts), limits.server_requests);
+            (server.spec.key.clone(), Arc::new(upstream))
+        };
+        let upstreams = servers.iter().map(upstream).collect();
+        let servers = servers.into_iter().map(|server| (server.spec.key, server.tools)).collect();
+        let keeper = Keeper::new(
+            Arc::clone(&directory),
+            Arc::clone(&hosts),
+            Arc::clone(&policy),
+            &scheme,
+            limits,
+            servers,
+        );
+        let (keeper, running) = (Mutex::new(Some(keeper)), Mutex::default());
+        let stop = watch::Sender::new(false);
+        let inner =
+            Inner { directory, hosts, upstreams, policy, limits, memory, keeper, running, stop };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Starts the servers, if they have not been. They are told these capabilities of the hosts, a raw JSON object; with
+    /// none, that hosts can do whatever can be passed on, and what a host then can't do is refused.
+    pub fn start(&self, capabilities: Option<&RawValue>) {
+        self.inner.start(capabilities);
+    }
+
+    /// What the start came to, once it is over: all servers have answered, or the limit of the start has passed.
+    pub async fn started(&self) -> Arc<StartReport> {
+        self.inner.directory.report().await
+    }
+
+    /// The servers that can't be asked now.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Outage> {
+        self.inner.directory.now().missing.clone()
+    }
+
+    /// The tools that are served now, by their names.
+    #[must_use]
+    pub fn tools(&self) -> Arc<callsign::registry::Snapshot> {
+        Arc::clone(&self.inner.directory.now().tools)
+    }
+
+    /// Takes one message of a host. It does not wait: what takes long goes on by itself.
+    pub fn take(&self, arrival: Arrival) {
+        stack::take(&self.inner, arrival);
+    }
+
+    /// Takes what hosts send until nothing can arrive any more.
+    pub async fn serve(&self, arrivals: &mut Arrivals) {
+        while let Some(arrival) = arrivals.next().await {
+            self.take(arrival);
+        }
+    }
+
+    /// Waits until no request is under way, at most as long as the limit says. Gives whether none is.
+    pub async fn drained(&self) -> bool {
+        let deadline = Instant::now() + self.inner.limits.drain;
+        let is_busy = || self.inner.hosts.all().iter().any(|host| host.session.in_flight() > 0);
+        while is_busy() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        true
+    }
+
+    /// Ends the servers, each in its own time, and waits until all have ended.
+    pub async fn stop(&self) {
+        self.inner.stop.send_replace(true);
+        let mut running =
+            std::mem::take(&mut *self.inner.running.lock().unwrap_or_else(PoisonError::into_inner));
+        let deadline = Instant::now() + self.inner.limits.drain;
+        while let Ok(Some(_)) = timeout_at(deadline, running.join_next()).await {}
+    }
+}
+
+/// What can be passed on to hosts, where it is not known what they offer.
+const PASSED_ON: &str = r#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}"#;
+
+impl Inner {
+    /// Starts the servers, if they have not been.
+    pub(crate) fn start(&self, capabilities: Option<&RawValue>) {
+        let taken = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(keeper) = taken else { return };
+        let (news, told) = mpsc::channel(NEWS);
+        let mut identity = ClientIdentity::new("callsign", env!("CARGO_PKG_VERSION"));
+        identity.capabilities =
+            capabilities.map_or_else(|| raw(PASSED_ON.to_owned()), ToOwned::to_owned);
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        for upstream in self.upstreams.values() {
+            let supervisor = Supervisor {
+                upstream: Arc::clone(upstream),
+                identity: identity.clone(),
+                memory: self.memory.clone(),
+                limits: self.limits,
+                news: news.clone(),
+                stop: self.stop.subscribe(),
+            };
+            running.spawn(supervisor.run());
+        }
+        running.spawn(keeper.run(told, self.remembered()));
+    }
+
+    fn remembered(&self) -> Vec<(ServerKey, Listing)> {
+        let of = |(key, upstream): (&ServerKey, &Arc<Upstream>)| {
+            let remembered = self.memory.catalogue(&upstream.spec)?;
+            let (catalogue, templates) = (remembered.catalogue, remembered.templates);
+            Some((key.clone(), Listing { catalogue, templates }))
+        };
+        self.upstreams.iter().filter_map(of).collect()
+    }
+
+    /// The only server there is.
+    pub(crate) fn only_upstream(&self) -> Option<Arc<Upstream>> {
+        let mut all = self.upstreams.values();
+        let upstream = all.next()?;
+        all.next().is_none().then(|| Arc::clone(upstream))
+    }
+
+    /// Passes a notification on to every server that is ready and follows the handshake era; the other has none.
+    pub(crate) fn tell_servers(&self, message: &Notification) {
+        for upstream in self.upstreams.values() {
+            let Some(life) = upstream.life_now().filter(|life| life.era() == Era::Handshake) else {
+                continue;
+            };
+            let message = message.clone();
+            tokio::spawn(async move {
+                let connection = life.session.connection();
+                // Who is gone needs not be told.
+                let _ = connection.notify(&message.method, message.params.as_deref()).await;
+            });
+        }
+    }
+
+    /// Tells the servers the least severe level of log messages that any host wants.
+    pub(crate) fn spread_log_level(&self) {
+        let Some(level) = self.hosts.log_level() else { return };
+        for upstream in self.upstreams.values() {
+            upstream.set_log_level(level);
+        }
+    }
+
+    /// Unsubscribes from a resource that no host wants to hear of any more.
+    pub(crate) fn release(&self, offer: &Offer, uri: &str) {
+        if self.hosts.subscribers(uri) > 0 {
+            return;
+        }
+        let server = offer.resources.server_of(uri).ok();
+        if let Some(upstream) = server.and_then(|server| self.upstreams.get(server)) {
+            let params = raw(format!("{{\"uri\":{}}}", quoted(uri)));
+            upstream.ask_quietly("resources/unsubscribe", params);
+        }
+    }
+}
