@@ -181,13 +181,16 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 }
 
 /// The one value of a header; `Err` where there are two that differ, or one that is not visible ASCII.
-pub(super) fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Ambiguous> {
-    let mut values = headers.get_all(&name).iter();
+pub(super) fn only<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a str>, Ambiguous> {
+    let mut values = headers.get_all(name).iter();
     let Some(first) = values.next() else { return Ok(None) };
     if values.any(|other| other != first) {
-        return Err(Ambiguous(name));
+        return Err(Ambiguous(name.clone()));
     }
-    first.to_str().map(|value| Some(value.trim())).map_err(|_| Ambiguous(name))
+    first.to_str().map(|value| Some(value.trim())).map_err(|_| Ambiguous(name.clone()))
 }
 
 /// A header that can't be read as one value.

@@ -37,7 +37,7 @@ impl Piece {
 
 /// An event that carries a message. Line breaks between the message's tokens become blanks, as over lines: they would
 /// end the field.
-pub(super) fn event(message: String) -> Bytes {
+pub(super) fn event(message: &str) -> Bytes {
     const BEFORE: &[u8] = b"event: message\ndata: ";
     let mut bytes = Vec::with_capacity(BEFORE.len() + message.len() + 2);
     bytes.extend_from_slice(BEFORE);
@@ -74,7 +74,7 @@ pub(super) fn of_requests(
         let bytes = match first {
             Some(first) => first,
             None => match timeout(silence, pieces.recv()).await {
-                Ok(Some(piece)) => event(piece.into_message()),
+                Ok(Some(piece)) => event(&piece.into_message()),
                 Ok(None) => return None,
                 Err(_) => COMMENT,
             },

@@ -13,10 +13,10 @@ use crate::serve::Ending;
 /// Opens the session's own stream.
 pub(super) fn stream(
     shared: &Shared,
-    caller: Caller,
+    caller: &Caller,
     headers: &HeaderMap,
 ) -> Result<Response, Refused> {
-    let (_, open) = named(shared, &caller, headers)?;
+    let (_, open) = named(shared, caller, headers)?;
     head::takes_events(headers)?;
     shared.arrived()?;
     Ok(events::response(kept::stream(&open.kept, &open.session, shared.limits.silence)))
@@ -25,10 +25,10 @@ pub(super) fn stream(
 /// Ends the session.
 pub(super) async fn end(
     shared: &Shared,
-    caller: Caller,
+    caller: &Caller,
     headers: &HeaderMap,
 ) -> Result<Response, Refused> {
-    let (id, _) = named(shared, &caller, headers)?;
+    let (id, _) = named(shared, caller, headers)?;
     let open = shared.sessions.take(id).ok_or_else(|| Refused::unknown_session(None))?;
     sessions::end(shared, open.session, Ending::ByHost).await;
     Ok(empty(StatusCode::NO_CONTENT))

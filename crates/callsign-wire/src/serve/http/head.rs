@@ -19,7 +19,7 @@ const EVENTS: &str = "text/event-stream";
 pub(super) fn is_json(headers: &HeaderMap) -> Result<(), Refused> {
     let is_json =
         |value: &str| value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(JSON);
-    match only(headers, CONTENT_TYPE) {
+    match only(headers, &CONTENT_TYPE) {
         Ok(Some(value)) if is_json(value) => Ok(()),
         _ => Err(Refused::content_type()),
     }
@@ -84,7 +84,7 @@ pub(super) enum Version<'a> {
 
 impl<'a> Version<'a> {
     pub(super) fn of(headers: &'a HeaderMap) -> Result<Self, Refused> {
-        Ok(match only(headers, PROTOCOL_VERSION).map_err(|name| conflicting(&name))? {
+        Ok(match only(headers, &PROTOCOL_VERSION).map_err(|name| conflicting(&name))? {
             None => Self::Absent,
             Some(STATELESS) => Self::Stateless,
             Some(revision) if is_handshake_revision(revision) => Self::Handshake(revision),
@@ -120,7 +120,7 @@ impl<'a> Version<'a> {
 
 /// The session's id; `None` where there is none.
 pub(super) fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Refused> {
-    only(headers, SESSION_ID).map_err(|name| conflicting(&name))
+    only(headers, &SESSION_ID).map_err(|name| conflicting(&name))
 }
 
 fn conflicting(Ambiguous(name): &Ambiguous) -> Refused {
@@ -134,7 +134,7 @@ fn conflicting(Ambiguous(name): &Ambiguous) -> Refused {
 mod tests {
     use super::*;
 
-    fn head(name: HeaderName, values: &[&str]) -> HeaderMap {
+    fn head(name: &HeaderName, values: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(name.clone(), value.parse().unwrap());
@@ -152,7 +152,7 @@ mod tests {
             &["text/*, application/*;q=1"],
             &["*/*;q=0, application/json, text/event-stream"],
         ] {
-            assert!(takes_both(&head(ACCEPT, allowed)).is_ok(), "{allowed:?}");
+            assert!(takes_both(&head(&ACCEPT, allowed)).is_ok(), "{allowed:?}");
         }
         for refused in [
             &["application/json"][..],
@@ -162,14 +162,14 @@ mod tests {
             &["application/json2, text/event-stream"],
             &[""],
         ] {
-            assert!(takes_both(&head(ACCEPT, refused)).is_err(), "{refused:?}");
+            assert!(takes_both(&head(&ACCEPT, refused)).is_err(), "{refused:?}");
         }
     }
 
     #[test]
     fn the_body_must_be_json() {
         for json in ["application/json", "Application/Json; charset=utf-8"] {
-            assert!(is_json(&head(CONTENT_TYPE, &[json])).is_ok());
+            assert!(is_json(&head(&CONTENT_TYPE, &[json])).is_ok());
         }
         for other in [
             &[][..],
@@ -177,20 +177,20 @@ mod tests {
             &["application/json-seq"],
             &["application/json", "text/plain"],
         ] {
-            assert!(is_json(&head(CONTENT_TYPE, other)).is_err(), "{other:?}");
+            assert!(is_json(&head(&CONTENT_TYPE, other)).is_err(), "{other:?}");
         }
     }
 
     #[test]
     fn a_revision_is_of_one_era_or_unknown() {
         let of = |values: &[&str]| {
-            Version::of(&head(PROTOCOL_VERSION, values)).map(|version| version.has_batches()).ok()
+            Version::of(&head(&PROTOCOL_VERSION, values)).map(Version::has_batches).ok()
         };
         assert_eq!(of(&[]), Some(true));
         assert_eq!(of(&["2025-03-26", "2025-03-26"]), Some(true));
         assert_eq!(of(&["2025-06-18"]), Some(false));
         assert_eq!(of(&["2026-07-28", "2025-06-18"]), None);
-        let headers = head(PROTOCOL_VERSION, &["2036-01-01"]);
+        let headers = head(&PROTOCOL_VERSION, &["2036-01-01"]);
         assert!(Version::of(&headers).unwrap().known(None).is_err());
     }
 }

@@ -25,12 +25,15 @@ struct State {
     opened: u64,
     /// How many of them are not closed.
     open: usize,
+    /// Nothing more is taken; what is kept still goes out where a host reads.
+    is_ending: bool,
 }
 
 enum Next {
     Message(String),
     Nothing,
-    Displaced,
+    /// Nothing, and nothing will come: another stream was opened, or everything ends.
+    Over,
 }
 
 impl Kept {
@@ -44,6 +47,9 @@ impl Kept {
 
     pub(in crate::serve) fn put(&self, message: String) -> Result<(), Unsent> {
         let mut state = self.state();
+        if state.is_ending {
+            return Err(Unsent::Ended);
+        }
         if state.messages.len() >= self.capacity {
             return Err(Unsent::Full);
         }
@@ -58,12 +64,22 @@ impl Kept {
         self.state().open > 0
     }
 
+    /// Ends the stream once what is kept has gone out.
+    pub(super) fn close(&self) {
+        self.state().is_ending = true;
+        self.wake.notify_waiters();
+    }
+
     fn next(&self, stream: u64) -> Next {
         let mut state = self.state();
         if state.opened != stream {
-            return Next::Displaced;
+            return Next::Over;
         }
-        state.messages.pop_front().map_or(Next::Nothing, Next::Message)
+        match state.messages.pop_front() {
+            Some(message) => Next::Message(message),
+            None if state.is_ending => Next::Over,
+            None => Next::Nothing,
+        }
     }
 }
 
@@ -93,19 +109,20 @@ impl Opened {
     async fn bytes(&self) -> Option<Bytes> {
         let wake = self.kept.wake.notified();
         match self.kept.next(self.number) {
-            Next::Message(message) => return Some(event(message)),
-            Next::Displaced => return None,
+            Next::Message(message) => return Some(event(&message)),
+            Next::Over => return None,
             Next::Nothing => {}
         }
-        tokio::select! {
-            () = wake => match self.kept.next(self.number) {
-                Next::Message(message) => Some(event(message)),
-                Next::Displaced => None,
-                // Woken for another stream's sake.
-                Next::Nothing => Some(COMMENT),
-            },
-            () = tokio::time::sleep(self.silence) => Some(COMMENT),
-            () = self.session.over() => None,
+        let is_over = tokio::select! {
+            () = wake => false,
+            () = tokio::time::sleep(self.silence) => return Some(COMMENT),
+            () = self.session.over() => true,
+        };
+        match self.kept.next(self.number) {
+            Next::Message(message) => Some(event(&message)),
+            Next::Over => None,
+            // Woken for another stream's sake.
+            Next::Nothing => Some(COMMENT).filter(|_| !is_over),
         }
     }
 }

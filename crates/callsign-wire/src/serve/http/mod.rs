@@ -145,13 +145,11 @@ impl HttpService {
         self.0.sessions.count()
     }
 
-    /// Ends what arrives: later requests get status 503, all sessions and their streams end. What is under way may
-    /// still be answered. Comes before the end of [`accept`], which waits for open streams.
+    /// Ends what arrives: later requests get status 503, and the sessions' own streams end. What is under way goes on
+    /// and may still be answered. Comes before the end of [`accept`], which waits for open streams.
     pub fn close(&self) {
         self.0.arrived.lock().unwrap_or_else(PoisonError::into_inner).take();
-        for session in self.0.sessions.take_all() {
-            session.end();
-        }
+        self.0.sessions.end_streams();
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -160,8 +158,8 @@ impl HttpService {
             let caller = self.0.access.principal(&head.headers)?;
             match head.method {
                 Method::POST => post::answer(&self.0, caller, &head.headers, body).await,
-                Method::GET => get::stream(&self.0, caller, &head.headers),
-                Method::DELETE => get::end(&self.0, caller, &head.headers).await,
+                Method::GET => get::stream(&self.0, &caller, &head.headers),
+                Method::DELETE => get::end(&self.0, &caller, &head.headers).await,
                 _ => Err(Refused::method()),
             }
         };

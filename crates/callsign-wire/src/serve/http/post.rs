@@ -163,7 +163,7 @@ impl Post<'_> {
                 };
                 return Answered { response: json(status, message), is_refusal: error.is_some() };
             }
-            Ok(Some(Piece::Said(message))) => event(message),
+            Ok(Some(Piece::Said(message))) => event(&message),
             Ok(None) => Bytes::new(),
             Err(_) => COMMENT,
         };

@@ -62,8 +62,11 @@ impl Sessions {
         self.open().remove(id)
     }
 
-    pub(super) fn take_all(&self) -> Vec<Session> {
-        self.open().drain().map(|(_, open)| open.session).collect()
+    /// Ends the sessions' own streams. The sessions stay, so that what is under way in them goes on.
+    pub(super) fn end_streams(&self) {
+        for open in self.open().values() {
+            open.kept.close();
+        }
     }
 
     /// Adds a session; gives the one whose place it took. `Err` where all are busy.

@@ -22,11 +22,11 @@ pub(super) fn compare(
 ) -> Result<(), Refused> {
     // A revision that is no string is refused for what it is, not for its header.
     if let Some(revision) = revision {
-        same(headers, request, PROTOCOL_VERSION, Some(revision), plain)?;
+        same(headers, request, &PROTOCOL_VERSION, Some(revision), plain)?;
     }
-    same(headers, request, METHOD, Some(&request.method), plain)?;
+    same(headers, request, &METHOD, Some(&request.method), plain)?;
     let name = name_of(&request.method, request.params.as_deref());
-    same(headers, request, NAME, name.as_deref(), read_header_value)
+    same(headers, request, &NAME, name.as_deref(), read_header_value)
 }
 
 fn plain(value: &str) -> Option<String> {
@@ -36,12 +36,12 @@ fn plain(value: &str) -> Option<String> {
 fn same(
     headers: &HeaderMap,
     request: &Request,
-    name: HeaderName,
+    name: &HeaderName,
     in_body: Option<&str>,
     read: fn(&str) -> Option<String>,
 ) -> Result<(), Refused> {
     let mismatch = |reason: &str| Err(Refused::mismatch(&request.id, reason));
-    let Ok(value) = only(headers, name.clone()) else {
+    let Ok(value) = only(headers, name) else {
         return mismatch(&format!("the header `{name}` has two values, or one that is no text"));
     };
     match (value, in_body) {
@@ -67,7 +67,7 @@ pub(super) fn parameters(
     let mut parameters = Vec::new();
     for name in headers.keys() {
         let Some(short) = name.as_str().strip_prefix(PARAMETER) else { continue };
-        let value = only(headers, name.clone()).ok().flatten().and_then(read_header_value);
+        let value = only(headers, name).ok().flatten().and_then(read_header_value);
         let Some(value) = value else {
             let reason = format!("the header `{name}` has two values, or can't be decoded");
             return Err(Refused::mismatch(&request.id, &reason));
