@@ -21,7 +21,7 @@ mod write;
 pub use depth::{MAX_DEPTH, nests_deeper};
 pub use id::Id;
 pub use parse::{Malformed, parse, parse_frame};
-pub(crate) use parse::{MeantFor, meant_for};
+pub(crate) use parse::{MeantFor, is_batch, meant_for};
 pub use rpc_error::RpcError;
 pub(crate) use splice::{Members, member};
 pub use splice::{SpliceError, splice};

@@ -118,9 +118,8 @@ fn id(raw: Option<&RawValue>) -> Result<Option<Id>, Malformed> {
 /// ```
 #[must_use]
 pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
-    // Some runtimes begin their output with a byte order mark.
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    if text.trim_ascii_start().first() != Some(&b'[') {
+    let text = without_mark(text);
+    if !is_batch(text) {
         return vec![parse(text)];
     }
     if bytes_nest_deeper(text, MAX_DEPTH) {
@@ -131,6 +130,16 @@ pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
         Ok(members) => members.iter().map(|member| parse(member.get().as_bytes())).collect(),
         Err(error) => vec![Err(Malformed::NotAnObject(error.to_string()))],
     }
+}
+
+/// Whether a frame is an array of messages, or would be.
+pub(crate) fn is_batch(text: &[u8]) -> bool {
+    without_mark(text).trim_ascii_start().first() == Some(&b'[')
+}
+
+/// Some runtimes begin their output with a byte order mark.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// Which request a text that is no message was perhaps meant to answer.

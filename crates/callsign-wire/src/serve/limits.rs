@@ -29,7 +29,7 @@ pub struct Limits {
     pub connections: usize,
     /// The longest head of an HTTP request, in bytes. A longer one is answered with status 431.
     pub head_bytes: usize,
-    /// How long a head may take to arrive. Then the connection is closed.
+    /// How long a connection may be open before the next head has arrived, between requests as well. Then it is closed.
     pub head: Duration,
     /// How long a body may take to arrive. Then the request is answered with status 408.
     pub body: Duration,
@@ -51,7 +51,8 @@ impl Default for Limits {
             idle: Duration::from_secs(30 * 60),
             connections: 1024,
             head_bytes: 64 * 1024,
-            head: Duration::from_secs(10),
+            // Longer than clients keep connections that they don't use, so that it is they who close them.
+            head: Duration::from_secs(120),
             body: Duration::from_secs(30),
             silence: Duration::from_secs(15),
         }

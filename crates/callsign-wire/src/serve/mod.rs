@@ -18,6 +18,7 @@
 //! task of its own.
 
 mod arrival;
+pub mod http;
 mod limits;
 mod lines;
 mod refusal;

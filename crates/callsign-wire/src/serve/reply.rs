@@ -2,7 +2,9 @@ use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::Session;
+use super::http::Piece;
 use super::refusal::INTERNAL_ERROR;
+use crate::lifecycle::Era;
 use crate::message::{Id, RpcError, write_error, write_result};
 
 /// The host can't be told any more: it closed its stream, or the session is over.
@@ -24,6 +26,8 @@ pub struct Reply {
 #[derive(Debug)]
 pub(super) enum Way {
     Lines(mpsc::Sender<String>),
+    /// The stream of one POST.
+    Http(mpsc::Sender<Piece>, Era),
 }
 
 impl Reply {
@@ -46,6 +50,7 @@ impl Reply {
     pub async fn send(&mut self, message: String) -> Result<(), Gone> {
         match &self.way {
             Some(Way::Lines(queue)) => queue.send(message).await.map_err(|_| Gone),
+            Some(Way::Http(pieces, _)) => pieces.send(Piece::Said(message)).await.map_err(|_| Gone),
             None => Err(Gone),
         }
     }
@@ -61,6 +66,10 @@ impl Reply {
         };
         match self.way.take() {
             Some(Way::Lines(queue)) => queue.send(message).await.map_err(|_| Gone),
+            Some(Way::Http(pieces, _)) => {
+                let error = outcome.err().map(|error| error.code().unwrap_or(0));
+                pieces.send(Piece::Answer { message, error }).await.map_err(|_| Gone)
+            }
             None => Err(Gone),
         }
     }
@@ -76,21 +85,32 @@ impl Reply {
     pub async fn abandoned(&self) {
         match &self.way {
             Some(Way::Lines(queue)) => queue.closed().await,
-            None => self.session.over().await,
+            Some(Way::Http(pieces, Era::Stateless)) => pieces.closed().await,
+            Some(Way::Http(_, Era::Handshake)) | None => self.session.over().await,
         }
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        let Some(Way::Lines(queue)) = self.way.take() else { return };
+        let Some(way) = self.way.take() else { return };
         let error = RpcError::new(INTERNAL_ERROR, "the request was given up without an answer");
         let message = write_error(&self.id, error.raw());
-        if let Err(mpsc::error::TrySendError::Full(message)) = queue.try_send(message)
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
-            // One waiting task a request at most, and requests are bounded.
-            runtime.spawn(async move { drop(queue.send(message).await) });
+        match way {
+            Way::Lines(queue) => send_or_wait(queue, message),
+            Way::Http(pieces, _) => {
+                send_or_wait(pieces, Piece::Answer { message, error: error.code() });
+            }
         }
+    }
+}
+
+/// Sends from where nobody can wait. Where there is no room, a task waits: one a request at most, and requests are
+/// bounded.
+fn send_or_wait<T: Send + 'static>(queue: mpsc::Sender<T>, item: T) {
+    if let Err(mpsc::error::TrySendError::Full(item)) = queue.try_send(item)
+        && let Ok(runtime) = tokio::runtime::Handle::try_current()
+    {
+        runtime.spawn(async move { drop(queue.send(item).await) });
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use super::Limits;
+use super::http::Kept;
 
 /// A session's number, never used twice in a process. It is ours: hosts never see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,6 +107,9 @@ struct Inner {
 /// Where messages go that belong to no request.
 pub(super) enum Outlet {
     Lines(mpsc::Sender<String>),
+    /// The session's own stream over HTTP.
+    Stream(Arc<Kept>),
+    None,
 }
 
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -162,6 +166,9 @@ impl Session {
     pub async fn send(&self, message: String) -> Result<(), Unsent> {
         match &self.0.outlet {
             Outlet::Lines(queue) => queue.send(message).await.map_err(|_| Unsent::Ended),
+            Outlet::Stream(_) if self.is_over() => Err(Unsent::Ended),
+            Outlet::Stream(kept) => kept.put(message),
+            Outlet::None => Err(Unsent::NoStream),
         }
     }
 
