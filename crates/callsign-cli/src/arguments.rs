@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Which(command::which::Arguments),
     /// Call one tool by its exposed name and print the result.
     Call(command::call::Arguments),
+    /// Serve the tools of all servers behind one MCP endpoint.
+    Serve(command::serve::Arguments),
     /// Print the page of a finding, such as CS001.
     Explain(command::explain::Arguments),
     /// Print a completion script for a shell.
@@ -137,7 +139,7 @@ pub(crate) struct FleetArguments {
     pub(crate) format: Format,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(limit) if !limit.is_zero() && seconds <= 86_400.0 => Ok(limit),

@@ -20,6 +20,7 @@ mod naming;
 mod output;
 mod progress;
 mod report;
+mod standard_streams;
 mod state_folder;
 mod table;
 

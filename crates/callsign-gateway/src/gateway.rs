@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use callsign::ServerKey;
 use callsign_mcp::Memory;
@@ -14,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::directory::{Directory, Keeper, Listing, Offer, StartReport};
-use crate::downstream::Hosts;
+use crate::downstream::{Host, Hosts};
 use crate::limits::Limits;
 use crate::params::{quoted, raw};
 use crate::policy::Policy;
@@ -25,6 +26,8 @@ use crate::upstream::{Supervisor, Upstream};
 
 /// News of servers that the keeper has not taken yet. Who has more waits.
 const NEWS: usize = 64;
+/// How often it is looked whether requests are still under way.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Many servers behind one endpoint.
 ///
@@ -54,7 +57,7 @@ impl Gateway {
     /// A gateway of these servers. Nothing is started yet.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let Settings { servers, scheme, policy, memory, limits } = settings;
+        let Settings { servers, unavailable, scheme, policy, memory, limits } = settings;
         let directory = Arc::new(Directory::new(&scheme));
         let hosts = Arc::new(Hosts::new(limits.host_messages));
         let upstream = |server: &ServerSettings| {
@@ -71,6 +74,7 @@ impl Gateway {
             &scheme,
             limits,
             servers,
+            unavailable,
         );
         let (keeper, running) = (Mutex::new(Some(keeper)), Mutex::default());
         let stop = watch::Sender::new(false);
@@ -102,6 +106,11 @@ impl Gateway {
         Arc::clone(&self.inner.directory.now().tools)
     }
 
+    /// The routes `/healthz` and `/readyz`, to be served beside the protocol's.
+    pub fn routes(&self) -> axum::Router {
+        crate::health::routes(&self.inner)
+    }
+
     /// Takes one message of a host. It does not wait: what takes long goes on by itself.
     pub fn take(&self, arrival: Arrival) {
         stack::take(&self.inner, arrival);
@@ -116,15 +125,7 @@ impl Gateway {
 
     /// Waits until no request is under way, at most as long as the limit says. Gives whether none is.
     pub async fn drained(&self) -> bool {
-        let deadline = Instant::now() + self.inner.limits.drain;
-        let is_busy = || self.inner.hosts.all().iter().any(|host| host.session.in_flight() > 0);
-        while is_busy() {
-            if Instant::now() >= deadline {
-                return false;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-        true
+        self.inner.drained(|_| true).await
     }
 
     /// Ends the servers, each in its own time, and waits until all have ended.
@@ -162,6 +163,19 @@ impl Inner {
             running.spawn(supervisor.run());
         }
         running.spawn(keeper.run(told, self.remembered()));
+    }
+
+    /// Waits until none of these hosts has a request under way, at most as long as the limit says. Gives whether none has.
+    pub(crate) async fn drained(&self, counts: impl Fn(&Host) -> bool) -> bool {
+        let is_busy = |host: &Arc<Host>| counts(host) && host.session.in_flight() > 0;
+        let deadline = Instant::now() + self.limits.drain;
+        while self.hosts.all().iter().any(is_busy) {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        true
     }
 
     fn remembered(&self) -> Vec<(ServerKey, Listing)> {

@@ -14,10 +14,12 @@ mod directory;
 mod downstream;
 mod errand;
 mod gateway;
+mod health;
 mod limits;
 mod params;
 mod policy;
 mod refusal;
+mod room;
 mod settings;
 mod stack;
 mod translate;
@@ -28,4 +30,9 @@ pub use gateway::Gateway;
 pub use limits::Limits;
 pub use policy::{AllowAll, Judgement, Policy};
 pub use refusal::Outage;
+pub use room::{known_hosts, scheme_for_host};
 pub use settings::{ServerSettings, Settings, ToolSettings};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

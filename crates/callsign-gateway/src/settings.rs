@@ -10,6 +10,7 @@ use callsign_mcp::{Memory, ServerSpec};
 
 use crate::limits::Limits;
 use crate::policy::{AllowAll, Policy};
+use crate::refusal::Outage;
 
 /// One server and what the user set for its tools.
 #[derive(Debug, Clone)]
@@ -42,6 +43,8 @@ pub struct ToolSettings {
 pub struct Settings {
     /// The servers, in the configuration's order, which is that of the lists.
     pub servers: Vec<ServerSettings>,
+    /// Servers of the configuration that can't even be started: they are named wherever a missing one is.
+    pub unavailable: Vec<Outage>,
     /// How tools and prompts are named.
     pub scheme: Arc<dyn Scheme>,
     /// What may be seen and called.
@@ -58,6 +61,7 @@ impl Settings {
     pub fn new(servers: Vec<ServerSettings>) -> Self {
         Self {
             servers,
+            unavailable: Vec::new(),
             scheme: Arc::new(PrefixedSafe::default()),
             policy: Arc::new(AllowAll),
             memory: Memory::none(),

@@ -18,7 +18,7 @@ use callsign::ServerKey;
 use callsign::registry::Entry;
 use callsign_wire::Era;
 use callsign_wire::message::{Notification, Request, Response, RpcError, write_request};
-use callsign_wire::serve::{Arrival, Context, Exchange, Reply, Session};
+use callsign_wire::serve::{Arrival, Carrier, Context, Ending, Exchange, Reply, Session};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
@@ -82,7 +82,11 @@ pub(crate) fn take(gateway: &Arc<Inner>, arrival: Arrival) {
         }
         Arrival::Ended(session, ending) => {
             tracing::info!(session = %session.id(), ?ending, "a host is gone");
-            vanished(gateway, &session);
+            if (session.carrier(), &ending) == (Carrier::Lines, &Ending::ByHost) {
+                still_reads(gateway, session);
+            } else {
+                vanished(gateway, &session);
+            }
         }
     }
 }
@@ -123,6 +127,15 @@ fn answered(host: &Host, response: Response) {
             });
         }
     }
+}
+
+/// A host that closed its side of the lines may still read: what it asked is answered.
+fn still_reads(gateway: &Arc<Inner>, session: Session) {
+    let gateway = Arc::clone(gateway);
+    tokio::spawn(async move {
+        gateway.drained(|host| host.session == session).await;
+        vanished(&gateway, &session);
+    });
 }
 
 /// Nothing of a host that is gone stays behind: not its requests, not its subscriptions, not what servers asked it.

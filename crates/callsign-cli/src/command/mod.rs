@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod name;
+pub(crate) mod serve;
 pub(crate) mod servers;
 pub(crate) mod which;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Name(arguments) => name::run(&arguments),
         Command::Which(arguments) => which::run(&arguments, verbosity),
         Command::Call(arguments) => call::run(&arguments, verbosity),
+        Command::Serve(arguments) => serve::run(&arguments, verbosity),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),

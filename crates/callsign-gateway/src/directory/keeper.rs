@@ -48,6 +48,8 @@ pub(crate) struct Keeper {
     servers: BTreeMap<ServerKey, Server>,
     /// The configuration's order.
     order: Vec<ServerKey>,
+    /// Servers that can't even be started.
+    unavailable: Vec<Outage>,
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +68,7 @@ impl Keeper {
         scheme: &Arc<dyn Scheme>,
         limits: Limits,
         servers: Vec<(ServerKey, ToolSettings)>,
+        unavailable: Vec<Outage>,
     ) -> Self {
         let order: Vec<ServerKey> = servers.iter().map(|(key, _)| key.clone()).collect();
         let registry = || {
@@ -78,7 +81,7 @@ impl Keeper {
             .into_iter()
             .map(|(key, settings)| (key, Server { settings, ..Server::default() }))
             .collect();
-        Self { directory, hosts, policy, limits, tools, prompts, servers, order }
+        Self { directory, hosts, policy, limits, tools, prompts, servers, order, unavailable }
     }
 
     /// Keeps the directory until no server can say anything any more. `remembered` is what servers listed in an earlier
@@ -323,7 +326,7 @@ impl Keeper {
 
     fn missing(&self) -> Vec<Outage> {
         let outage = |key| self.servers.get(key).and_then(|server| server.outage.clone());
-        self.order.iter().filter_map(outage).collect()
+        self.order.iter().filter_map(outage).chain(self.unavailable.iter().cloned()).collect()
     }
 }
 

@@ -84,10 +84,15 @@ impl Directory {
     /// What is offered once the start is over: all servers have answered, or the limit of the start has passed. It has
     /// passed once for all: later requests don't wait.
     pub(crate) async fn settled(&self) -> Arc<Offer> {
-        if self.start.borrow().is_none() {
+        if !self.is_settled() {
             self.report().await;
         }
         self.now()
+    }
+
+    /// Whether the start is over.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.start.borrow().is_some()
     }
 
     /// What the start came to, once it is over.
