@@ -9,31 +9,43 @@ use callsign_wire::lifecycle::HEADER_MISMATCH;
 use callsign_wire::message::RpcError;
 use callsign_wire::serve::Reply;
 use serde_json::value::RawValue;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::errand::{Errand, Event};
+use crate::errand::{Errand, Event, Posed};
+use crate::input::{CAPABILITIES, NoInput, ROUNDS, Wanted, with_session};
 use crate::params::{BadParams, Members, raw};
 use crate::refusal::Refusal;
 use crate::translate;
 use crate::upstream::{Life, Upstream};
 
+/// The reason where nobody listens any more, as raw JSON.
+pub(crate) const CLIENT_GONE: &str = "\"the client is gone\"";
+
 /// The host does not wait for an answer any more, for this reason (raw JSON).
 #[derive(Debug)]
 pub(crate) struct GivenUp(pub(crate) Box<str>);
+
+/// Why nobody waits for some work any more.
+#[derive(Debug)]
+pub(crate) enum Interrupted {
+    GivenUp(GivenUp),
+    /// The server asks something that only another request of the host can answer.
+    Posed(Posed),
+}
 
 /// How a request that was carried ended.
 pub(crate) type Carried = Result<Result<Box<RawValue>, RpcError>, Refusal>;
 
 /// A request ready to be carried: where, what, and for how long at most.
-pub(crate) struct Cargo<'a> {
-    pub(crate) upstream: &'a Arc<Upstream>,
-    pub(crate) method: &'a str,
+#[derive(Debug)]
+pub(crate) struct Cargo {
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) method: String,
     pub(crate) params: Option<Box<RawValue>>,
     /// Our number at that server: see [`Upstream::number`].
     pub(crate) number: u64,
     pub(crate) limit: Duration,
-    /// The era that the host follows.
-    pub(crate) era: Era,
 }
 
 /// The parameters as the server is to get them: some members set, and our own progress token in place of the host's, which
@@ -52,6 +64,11 @@ pub(crate) fn addressed(
         Some(meta) => meta.once("progressToken")?.filter(|raw| *raw != "null"),
         None => None,
     };
+    if errand.era == Era::Stateless
+        && let Some(offered) = meta.as_ref().and_then(|meta| meta.get(CAPABILITIES))
+    {
+        errand.set_offered(offered);
+    }
     let (Some(meta), Some(token)) = (meta, token) else { return Ok(raw(params.with(edits))) };
     errand.set_token(token);
     let meta = meta.with(&[("progressToken", &number.to_string())]);
@@ -63,12 +80,12 @@ pub(crate) fn addressed(
 /// Waits for some work while what happens to the request meanwhile reaches the host.
 ///
 /// # Errors
-/// The host does not wait any more; the work is dropped.
+/// The host does not wait any more, or has to be asked by a result. The work is dropped.
 pub(crate) async fn attend<T>(
     work: impl Future<Output = T>,
     errand: &Errand,
     reply: &mut Reply,
-) -> Result<T, GivenUp> {
+) -> Result<T, Interrupted> {
     let mut work = std::pin::pin!(work);
     loop {
         let event = tokio::select! {
@@ -81,15 +98,16 @@ pub(crate) async fn attend<T>(
                 return Ok(done);
             }
             event = errand.next() => event,
-            () = reply.abandoned() => return Err(GivenUp("\"the client is gone\"".into())),
+            () = reply.abandoned() => Event::Cancelled(CLIENT_GONE.into()),
         };
         bring(event, reply).await?;
     }
 }
 
-async fn bring(event: Event, reply: &mut Reply) -> Result<(), GivenUp> {
+async fn bring(event: Event, reply: &mut Reply) -> Result<(), Interrupted> {
     match event {
-        Event::Cancelled(reason) => Err(GivenUp(reason)),
+        Event::Cancelled(reason) => Err(Interrupted::GivenUp(GivenUp(reason))),
+        Event::Posed(posed) => Err(Interrupted::Posed(posed)),
         Event::Message(message) => {
             // A stream that is gone is no cancellation in every era; `abandoned` tells where it is.
             if reply.send(message).await.is_err() {
@@ -100,34 +118,89 @@ async fn bring(event: Event, reply: &mut Reply) -> Result<(), GivenUp> {
     }
 }
 
-/// Carries a request. The server hears of it when the host gives it up, or when the limit passes.
+/// Carries a request of the handshake era, within the task of its host. The server hears of it when the host gives it up,
+/// or when the limit passes.
 ///
 /// # Errors
 /// The host does not wait any more.
 pub(crate) async fn carry(
-    cargo: Cargo<'_>,
+    cargo: &Cargo,
     errand: &Arc<Errand>,
     reply: &mut Reply,
 ) -> Result<Carried, GivenUp> {
-    let upstream = cargo.upstream;
-    upstream.begin(cargo.number, errand);
-    let under_way = UnderWay { upstream, number: cargo.number };
-    let limit = cargo.limit;
-    match attend(timeout(limit, ask(&cargo)), errand, reply).await {
-        Ok(Ok(carried)) => Ok(carried),
-        Ok(Err(_)) => {
-            let life = under_way.cancel("\"time limit\"").await;
-            Ok(Err(too_slow(upstream, life, limit).await))
-        }
-        Err(GivenUp(reason)) => {
+    let under_way = UnderWay::begin(cargo, errand);
+    match attend(within_limit(cargo, errand), errand, reply).await {
+        Ok(carried) => Ok(carried),
+        Err(Interrupted::GivenUp(GivenUp(reason))) => {
             under_way.cancel(&reason).await;
             Err(GivenUp(reason))
+        }
+        // Hosts of this era are asked by requests.
+        Err(Interrupted::Posed(_)) => Err(GivenUp(CLIENT_GONE.into())),
+    }
+}
+
+async fn within_limit(cargo: &Cargo, errand: &Arc<Errand>) -> Carried {
+    match timeout(cargo.limit, ask(cargo, errand)).await {
+        Ok(carried) => carried,
+        Err(_) => {
+            let life = cancel(&cargo.upstream, cargo.number, "\"time limit\"").await;
+            Err(too_slow(&cargo.upstream, life, cargo.limit).await)
         }
     }
 }
 
-async fn ask(cargo: &Cargo<'_>) -> Carried {
-    let upstream = cargo.upstream;
+/// A request of the stateless era on its way: it goes on while its host, having been asked something, prepares the next
+/// request.
+#[derive(Debug)]
+pub(crate) struct Voyage {
+    pub(crate) errand: Arc<Errand>,
+    work: JoinHandle<Carried>,
+    under_way: UnderWay,
+}
+
+/// Where a voyage has come to.
+pub(crate) enum Leg {
+    Done(Carried),
+    /// The host has to be asked these before it goes on.
+    Asks(Voyage, Vec<Posed>),
+}
+
+impl Voyage {
+    pub(crate) fn begin(cargo: Cargo, errand: &Arc<Errand>) -> Self {
+        let under_way = UnderWay::begin(&cargo, errand);
+        let waiting = Arc::clone(errand);
+        let work = tokio::spawn(async move { within_limit(&cargo, &waiting).await });
+        Self { errand: Arc::clone(errand), work, under_way }
+    }
+
+    /// Goes on until there is an answer, or something is to be asked.
+    ///
+    /// # Errors
+    /// The host does not wait any more.
+    pub(crate) async fn go_on(mut self, reply: &mut Reply) -> Result<Leg, GivenUp> {
+        let errand = Arc::clone(&self.errand);
+        match attend(&mut self.work, &errand, reply).await {
+            Ok(Ok(carried)) => Ok(Leg::Done(carried)),
+            // Only the end of the runtime ends it so.
+            Ok(Err(_)) => Err(GivenUp(CLIENT_GONE.into())),
+            Err(Interrupted::GivenUp(GivenUp(reason))) => {
+                self.give_up(&reason).await;
+                Err(GivenUp(reason))
+            }
+            Err(Interrupted::Posed(posed)) => Ok(Leg::Asks(self, vec![posed])),
+        }
+    }
+
+    /// Nobody waits for it any more.
+    pub(crate) async fn give_up(self, reason: &str) {
+        self.work.abort();
+        self.under_way.cancel(reason).await;
+    }
+}
+
+async fn ask(cargo: &Cargo, errand: &Arc<Errand>) -> Carried {
+    let upstream = &cargo.upstream;
     // Never closed while the gateway lives.
     let _place = upstream.places.acquire().await.ok();
     let life =
@@ -136,22 +209,37 @@ async fn ask(cargo: &Cargo<'_>) -> Carried {
         server: upstream.key.clone(),
         error: Box::new(error),
     };
-    let mut outcome = exchange(cargo, &life).await.map_err(failed)?;
+    let between_eras = (errand.era, life.era()) == (Era::Handshake, Era::Stateless);
+    let told = if between_eras { with_session(cargo.params.as_deref(), errand) } else { None };
+    let params = told.as_deref().or(cargo.params.as_deref());
+    let mut outcome = exchange(cargo, &life, params).await.map_err(failed)?;
     // The server compared headers and body before it did anything, and knows a newer schema than we do.
     if matches!(&outcome, Err(error) if error.code() == Some(HEADER_MISMATCH)) {
         life.session.forget_headers();
         upstream.note_change();
-        outcome = exchange(cargo, &life).await.map_err(failed)?;
+        outcome = exchange(cargo, &life, params).await.map_err(failed)?;
     }
-    let translated = |result| translate::result(result, life.era(), cargo.era, cargo.method);
+    if between_eras {
+        let mut rounds = 0..ROUNDS;
+        while let Some(wanted) = outcome.as_ref().ok().and_then(|result| Wanted::of(result)) {
+            let no_input = |reason| Refusal::NoInput { server: upstream.key.clone(), reason };
+            rounds.next().ok_or_else(|| no_input(NoInput::NoEnd))?;
+            let original = params.ok_or_else(|| no_input(NoInput::Unreadable))?;
+            let wanted = wanted.map_err(no_input)?;
+            let again = wanted.asked(original, errand).await.map_err(no_input)?;
+            outcome = exchange(cargo, &life, Some(&again)).await.map_err(failed)?;
+        }
+    }
+    let translated = |result| translate::result(result, life.era(), errand.era, &cargo.method);
     Ok(outcome.map(translated))
 }
 
 async fn exchange(
-    cargo: &Cargo<'_>,
+    cargo: &Cargo,
     life: &Life,
+    params: Option<&RawValue>,
 ) -> Result<Result<Box<RawValue>, RpcError>, FetchError> {
-    let sent = life.session.send(cargo.method, cargo.params.as_deref()).await?;
+    let sent = life.session.send(&cargo.method, params).await?;
     cargo.upstream.sent(cargo.number, sent.id(), life.number);
     sent.answer().await
 }
@@ -170,23 +258,33 @@ async fn too_slow(upstream: &Upstream, life: Option<Life>, limit: Duration) -> R
 }
 
 /// A request that is noted at its server, until this is dropped.
-struct UnderWay<'a> {
-    upstream: &'a Upstream,
+#[derive(Debug)]
+struct UnderWay {
+    upstream: Arc<Upstream>,
     number: u64,
 }
 
-impl UnderWay<'_> {
-    /// Tells the server that nobody waits any more; gives the life in which it was asked.
-    async fn cancel(&self, reason: &str) -> Option<Life> {
-        let (id, number) = self.upstream.sent_as(self.number)?;
-        let life = self.upstream.life_now().filter(|life| life.number == number)?;
-        life.session.cancel(&id, reason).await;
-        Some(life)
+impl UnderWay {
+    fn begin(cargo: &Cargo, errand: &Arc<Errand>) -> Self {
+        cargo.upstream.begin(cargo.number, errand);
+        Self { upstream: Arc::clone(&cargo.upstream), number: cargo.number }
+    }
+
+    async fn cancel(&self, reason: &str) {
+        cancel(&self.upstream, self.number, reason).await;
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for UnderWay {
     fn drop(&mut self) {
         self.upstream.end(self.number);
     }
+}
+
+/// Tells a server that nobody waits for a request any more; gives the life in which it was asked.
+async fn cancel(upstream: &Upstream, number: u64, reason: &str) -> Option<Life> {
+    let (id, life_number) = upstream.sent_as(number)?;
+    let life = upstream.life_now().filter(|life| life.number == life_number)?;
+    life.session.cancel(&id, reason).await;
+    Some(life)
 }

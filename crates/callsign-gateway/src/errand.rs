@@ -3,9 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use callsign_wire::Era;
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
-use crate::downstream::Host;
+use crate::downstream::{Asker, Host, needed_for};
+use crate::params::Members;
 
 /// A request of a host that a server is working on.
 ///
@@ -15,8 +18,12 @@ use crate::downstream::Host;
 pub(crate) struct Errand {
     /// Whose request it is.
     pub(crate) host: Arc<Host>,
+    /// The era that this request follows.
+    pub(crate) era: Era,
     /// The host's own progress token, raw.
-    token: OnceLock<Box<str>>,
+    token: Mutex<Option<Arc<str>>>,
+    /// What a host of the stateless era offers with this request, raw.
+    offered: OnceLock<Box<str>>,
     capacity: usize,
     post: Mutex<Post>,
     arrived: Notify,
@@ -25,35 +32,61 @@ pub(crate) struct Errand {
 #[derive(Debug, Default)]
 struct Post {
     messages: VecDeque<String>,
+    posed: VecDeque<Posed>,
     cancelled: Option<Box<str>>,
     dropped: u64,
 }
 
 /// What happened to an errand before its answer came.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Event {
     /// A whole message for the host, to be sent on the stream of its request.
     Message(String),
+    /// The server asks something that only another request of the host can answer.
+    Posed(Posed),
     /// The host gave the request up, for this reason (raw JSON).
     Cancelled(Box<str>),
 }
 
+/// A question of a server of the handshake era to a host of the other, which is asked by the result of its request.
+#[derive(Debug)]
+pub(crate) struct Posed {
+    pub(crate) asker: Asker,
+    pub(crate) method: String,
+    pub(crate) params: Option<Box<RawValue>>,
+}
+
 impl Errand {
     /// `capacity` is how many messages may wait for the host.
-    pub(crate) fn new(host: Arc<Host>, capacity: usize) -> Self {
+    pub(crate) fn new(host: Arc<Host>, era: Era, capacity: usize) -> Self {
         let (post, arrived) = (Mutex::default(), Notify::new());
-        Self { host, token: OnceLock::new(), capacity, post, arrived }
+        let (token, offered) = (Mutex::default(), OnceLock::new());
+        Self { host, era, token, offered, capacity, post, arrived }
     }
 
     /// Notes the host's own progress token.
     pub(crate) fn set_token(&self, token: &str) {
-        // A request is carried to one server, so there is one token.
-        let _ = self.token.set(token.into());
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.into());
+    }
+
+    /// Notes what the host offers with this request.
+    pub(crate) fn set_offered(&self, capabilities: &str) {
+        // A request says it once.
+        let _ = self.offered.set(capabilities.into());
+    }
+
+    /// Whether the host can be asked this by the result of its request.
+    pub(crate) fn can_be_posed(&self, method: &str) -> bool {
+        let offered = self.offered.get().and_then(|raw| Members::read(raw));
+        self.era == Era::Stateless
+            && needed_for(method).is_some_and(|needed| {
+                offered.and_then(|it| it.get(needed)).is_some_and(|raw| raw != "null")
+            })
     }
 
     /// The host's own progress token, if it wants to hear of progress.
-    pub(crate) fn token(&self) -> Option<&str> {
-        self.token.get().map(|token| &**token)
+    pub(crate) fn token(&self) -> Option<Arc<str>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Takes a message for the host; `false` if as many wait as may.
@@ -67,6 +100,12 @@ impl Errand {
         drop(post);
         self.arrived.notify_one();
         true
+    }
+
+    /// Takes a question that the host is to be asked by the result of its request.
+    pub(crate) fn pose(&self, posed: Posed) {
+        self.post().posed.push_back(posed);
+        self.arrived.notify_one();
     }
 
     /// The host does not wait any more.
@@ -92,7 +131,8 @@ impl Errand {
         if let Some(reason) = post.cancelled.clone() {
             return Some(Event::Cancelled(reason));
         }
-        post.messages.pop_front().map(Event::Message)
+        let message = post.messages.pop_front().map(Event::Message);
+        message.or_else(|| post.posed.pop_front().map(Event::Posed))
     }
 
     fn post(&self) -> MutexGuard<'_, Post> {

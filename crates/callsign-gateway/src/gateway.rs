@@ -17,9 +17,12 @@ use tokio::time::{Instant, timeout_at};
 use crate::directory::{Directory, Keeper, Listing, Offer, StartReport};
 use crate::downstream::{Host, Hosts};
 use crate::limits::Limits;
+use crate::metrics::Metrics;
 use crate::params::{quoted, raw};
+use crate::parking::Parking;
 use crate::policy::Policy;
 use crate::refusal::Outage;
+use crate::seal::Sealer;
 use crate::settings::{ServerSettings, Settings};
 use crate::stack;
 use crate::upstream::{Supervisor, Upstream};
@@ -46,6 +49,9 @@ pub(crate) struct Inner {
     pub(crate) upstreams: HashMap<ServerKey, Arc<Upstream>>,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    pub(crate) parking: Arc<Parking>,
+    pub(crate) sealer: Option<Sealer>,
     memory: Memory,
     /// Taken when the servers are started.
     keeper: Mutex<Option<Keeper>>,
@@ -78,8 +84,20 @@ impl Gateway {
         );
         let (keeper, running) = (Mutex::new(Some(keeper)), Mutex::default());
         let stop = watch::Sender::new(false);
-        let inner =
-            Inner { directory, hosts, upstreams, policy, limits, memory, keeper, running, stop };
+        let inner = Inner {
+            directory,
+            hosts,
+            upstreams,
+            policy,
+            limits,
+            metrics: Metrics::default(),
+            parking: Arc::default(),
+            sealer: Sealer::new(),
+            memory,
+            keeper,
+            running,
+            stop,
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -111,6 +129,11 @@ impl Gateway {
         crate::health::routes(&self.inner)
     }
 
+    /// The route `/metrics`, in Prometheus' text form. It names servers and tools.
+    pub fn metrics(&self) -> axum::Router {
+        crate::health::metrics(&self.inner)
+    }
+
     /// Takes one message of a host. It does not wait: what takes long goes on by itself.
     pub fn take(&self, arrival: Arrival) {
         stack::take(&self.inner, arrival);
@@ -125,6 +148,7 @@ impl Gateway {
 
     /// Waits until no request is under way, at most as long as the limit says. Gives whether none is.
     pub async fn drained(&self) -> bool {
+        self.inner.hosts.listeners.end();
         self.inner.drained(|_| true).await
     }
 
@@ -157,6 +181,7 @@ impl Inner {
                 identity: identity.clone(),
                 memory: self.memory.clone(),
                 limits: self.limits,
+                directory: Arc::clone(&self.directory),
                 news: news.clone(),
                 stop: self.stop.subscribe(),
             };

@@ -28,6 +28,13 @@ pub(crate) fn routes(gateway: &Arc<Inner>) -> Router {
         )
 }
 
+/// `/metrics`: what calls came to, and how the servers are.
+pub(crate) fn metrics(gateway: &Arc<Inner>) -> Router {
+    let gateway = Arc::clone(gateway);
+    let text = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    Router::new().route("/metrics", get(async move || (text, crate::metrics::exposition(&gateway))))
+}
+
 fn json(status: StatusCode, body: String) -> impl IntoResponse {
     (status, [(header::CONTENT_TYPE, "application/json")], body)
 }

@@ -16,13 +16,16 @@ pub struct Limits {
     pub longest_quiet: Duration,
     /// How long requests in flight may take to finish when the gateway ends.
     pub drain: Duration,
-    /// Requests of one host that may be under way. The next one is refused.
-    pub host_requests: usize,
     /// Requests that may be under way at one server. The next one waits, within the limit of its call.
     pub server_requests: usize,
     /// Messages that may wait for one host beside the answers. Further notifications are dropped and counted, further
     /// requests of servers are refused.
     pub host_messages: usize,
+    /// Requests of hosts of the stateless era that may wait, at servers of the other, for what the host was asked. The
+    /// oldest one is given up for a further one.
+    pub parked: usize,
+    /// How long each of them waits.
+    pub parked_for: Duration,
     /// How soon a server that ended is started again, at first.
     pub restart: Duration,
     /// Each try doubles that, up to this.
@@ -37,9 +40,10 @@ impl Default for Limits {
             quiet: Duration::from_millis(250),
             longest_quiet: Duration::from_secs(2),
             drain: Duration::from_secs(10),
-            host_requests: 1024,
             server_requests: 256,
             host_messages: 1024,
+            parked: 256,
+            parked_for: Duration::from_secs(5 * 60),
             restart: Duration::from_millis(100),
             longest_restart: Duration::from_secs(60),
         }

@@ -65,6 +65,11 @@ impl<'a> Members<'a> {
         text(raw).ok_or(BadParams::NotAString(name))
     }
 
+    /// Names and raw values, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.members.iter().map(|(name, raw)| (&**name, raw.get()))
+    }
+
     /// The object with some members set: those that are there where they stand, the others at the end.
     pub(crate) fn with(&self, edits: &[(&str, &str)]) -> String {
         let grown: usize = edits.iter().map(|(name, value)| name.len() + value.len() + 4).sum();

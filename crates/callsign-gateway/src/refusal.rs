@@ -6,10 +6,13 @@ use callsign::registry::Miss;
 use callsign::{ServerKey, WireName};
 use callsign_mcp::FetchError;
 use callsign_wire::METHOD_NOT_FOUND;
+use callsign_wire::lifecycle::HEADER_MISMATCH;
 use callsign_wire::message::RpcError;
 use callsign_wire::text::printable;
 
+use crate::input::NoInput;
 use crate::params::BadParams;
+use crate::seal::BadState;
 
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL_ERROR: i64 = -32603;
@@ -36,6 +39,10 @@ pub(crate) enum Refusal {
     AmbiguousResource { uri: String, servers: Vec<ServerKey> },
     #[error("a completion can be asked for a prompt or a resource, not for `{0}`")]
     UnknownReference(String),
+    #[error("{0}")]
+    BadState(BadState),
+    #[error("the header `{0}` is not what the arguments say")]
+    HeaderMismatch(String),
     #[error("there is no page behind this cursor: lists are given whole")]
     UnknownCursor,
     #[error("`{}` of server `{}` is not allowed: {reason}", printable(.wire, 200), printable(.server, 200))]
@@ -44,6 +51,8 @@ pub(crate) enum Refusal {
     Down(Box<Outage>),
     #[error("server `{}`: {error}; {}", printable(.server, 200), .error.remedy())]
     Failed { server: ServerKey, error: Box<FetchError> },
+    #[error("server `{}` asks for input: {reason}", printable(.server, 200))]
+    NoInput { server: ServerKey, reason: NoInput },
     #[error("server `{}` could not be asked: {reason}", printable(.server, 200))]
     NotCarried { server: ServerKey, reason: String },
 }
@@ -88,14 +97,19 @@ impl Refusal {
         match self {
             Self::UnknownMethod(_) => METHOD_NOT_FOUND,
             Self::UnknownResource(_) => RESOURCE_NOT_FOUND,
+            Self::HeaderMismatch(_) => HEADER_MISMATCH,
             Self::BadParams(_)
+            | Self::BadState(_)
             | Self::UnknownTool(_)
             | Self::UnknownPrompt(_)
             | Self::AmbiguousResource { .. }
             | Self::UnknownReference(_)
             | Self::UnknownCursor
             | Self::Denied { .. } => INVALID_PARAMS,
-            Self::Down(_) | Self::Failed { .. } | Self::NotCarried { .. } => INTERNAL_ERROR,
+            Self::NoInput { .. }
+            | Self::Down(_)
+            | Self::Failed { .. }
+            | Self::NotCarried { .. } => INTERNAL_ERROR,
         }
     }
 }

@@ -11,25 +11,36 @@
 //! 8 answer     exactly one, under the host's id
 //! ```
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use callsign::ServerKey;
 use callsign::registry::Entry;
+use callsign::{ServerKey, ToolId};
+use callsign_mcp::header_params::HeaderParams;
 use callsign_wire::Era;
 use callsign_wire::message::{Notification, Request, Response, RpcError, write_request};
-use callsign_wire::serve::{Arrival, Carrier, Context, Ending, Exchange, Reply, Session};
+use callsign_wire::serve::{
+    Arrival, Carrier, Context, Ending, Exchange, Headers, PrincipalId, Reply, Session,
+};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
-use crate::carry::{Cargo, GivenUp, addressed, attend, carry};
+use crate::carry::{
+    CLIENT_GONE, Cargo, GivenUp, Interrupted, Leg, Voyage, addressed, attend, carry,
+};
 use crate::directory::{Offer, with_hints};
-use crate::downstream::{self, Asker, Host, Question};
+use crate::downstream::{self, Asker, Host, Listener, Question};
 use crate::errand::Errand;
 use crate::gateway::Inner;
+use crate::input::Wanted;
+use crate::metrics::Outcome;
 use crate::params::{BadParams, Members, quoted, raw, text};
+use crate::parking::Parked;
 use crate::policy::Judgement;
 use crate::refusal::Refusal;
+use crate::seal::{BadState, Binding, State};
 use crate::upstream::Upstream;
 
 /// The answer to a request, before it is written.
@@ -66,6 +77,12 @@ impl From<BadParams> for Unanswered {
 
 impl From<GivenUp> for Unanswered {
     fn from(_: GivenUp) -> Self {
+        Self::GivenUp
+    }
+}
+
+impl From<Interrupted> for Unanswered {
+    fn from(_: Interrupted) -> Self {
         Self::GivenUp
     }
 }
@@ -165,18 +182,18 @@ fn vanished(gateway: &Arc<Inner>, session: &Session) {
 
 fn begin(gateway: &Arc<Inner>, exchange: Exchange) {
     let host = gateway.hosts.of(&exchange.context.session);
-    let errand = Arc::new(Errand::new(Arc::clone(&host), gateway.limits.host_messages));
+    let errand = Arc::new(Errand::new(
+        Arc::clone(&host),
+        exchange.context.era,
+        gateway.limits.host_messages,
+    ));
     host.begin(&exchange.request.id, &errand);
     let gateway = Arc::clone(gateway);
     tokio::spawn(async move {
         let Exchange { request, context, mut reply } = exchange;
-        let mut asked = Asked {
-            gateway: &gateway,
-            request: &request,
-            era: context.era,
-            errand,
-            reply: &mut reply,
-        };
+        let headers = context.headers;
+        let mut asked =
+            Asked { gateway: &gateway, request: &request, headers, errand, reply: &mut reply };
         let answered = Box::pin(asked.answer()).await;
         // Before the answer, for the host may use the id again once it has it.
         host.end(&request.id);
@@ -188,7 +205,8 @@ fn begin(gateway: &Arc<Inner>, exchange: Exchange) {
 struct Asked<'a> {
     gateway: &'a Arc<Inner>,
     request: &'a Request,
-    era: Era,
+    /// What its headers say, where it came by HTTP.
+    headers: Option<Headers>,
     errand: Arc<Errand>,
     reply: &'a mut Reply,
 }
@@ -214,6 +232,7 @@ impl Asked<'_> {
             "resources/subscribe" => self.subscribe().await,
             "resources/unsubscribe" => self.unsubscribe().await,
             "completion/complete" => self.complete().await,
+            "subscriptions/listen" => self.listen().await,
             "logging/setLevel" => self.set_log_level(),
             _ => self.pass().await,
         }
@@ -237,14 +256,14 @@ impl Asked<'_> {
         }
         let offer = self.settled().await?;
         let list = Arc::clone(which(&offer));
-        Ok(match self.era {
+        Ok(match self.errand.era {
             Era::Handshake => Answer::Shared(list),
             Era::Stateless => Answer::Own(with_hints(&list)),
         })
     }
 
     /// What is offered, once the start is over.
-    async fn settled(&mut self) -> Result<Arc<Offer>, GivenUp> {
+    async fn settled(&mut self) -> Result<Arc<Offer>, Interrupted> {
         self.gateway.start(self.errand.host.capabilities());
         attend(self.gateway.directory.settled(), &self.errand, self.reply).await
     }
@@ -284,9 +303,57 @@ impl Asked<'_> {
         let tool =
             offer.tools.resolve(&name).map_err(|miss| Refusal::UnknownTool(Box::new(miss)))?;
         let upstream = self.upstream_of(tool.server(), &name)?;
-        self.allow(&offer, &tool).await?;
-        let limit = tool.options().and_then(|options| options.time_limit);
-        self.send(&upstream, &params, &[("name", &quoted(tool.wire()))], limit).await
+        let Some(id) = tool.id() else { return Err(Refusal::UnknownResource(name.into()).into()) };
+        self.compare_headers(&tool, &params)?;
+        let begun = Instant::now();
+        let answered = match self.allow(&offer, &tool, &id).await {
+            Ok(()) => {
+                let limit = tool.options().and_then(|options| options.time_limit);
+                self.send(&upstream, &params, &[("name", &quoted(id.wire()))], limit).await
+            }
+            Err(unanswered) => Err(unanswered),
+        };
+        self.note(&id, &name, begun.elapsed(), &answered);
+        answered
+    }
+
+    /// Arguments that the tool wants repeated as headers must be the same there (2026-07-28, Streamable HTTP).
+    fn compare_headers(&self, tool: &Entry<'_>, params: &Members<'_>) -> Result<(), Refusal> {
+        let (Era::Stateless, Some(headers)) = (self.errand.era, &self.headers) else {
+            return Ok(());
+        };
+        let wanted = tool.tool().definition().and_then(|it| HeaderParams::of(it).ok());
+        let arguments = params.get("arguments").unwrap_or("{}");
+        for (name, value) in wanted.unwrap_or_default().headers(arguments) {
+            let suffix = name.to_ascii_lowercase();
+            let suffix = suffix.trim_start_matches("mcp-param-");
+            let sent = headers.parameters.iter().find(|(sent, _)| sent == suffix);
+            if sent.map(|(_, sent)| sent) != Some(&value) {
+                return Err(Refusal::HeaderMismatch(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a call and writes it to the log.
+    fn note(&self, tool: &ToolId, exposed: &str, elapsed: Duration, answered: &Answered) {
+        let outcome = match answered {
+            Ok(Answer::Error(_)) => Outcome::Error,
+            Ok(_) => Outcome::Result,
+            Err(Unanswered::Refused(_)) => Outcome::Refused,
+            Err(Unanswered::GivenUp) => Outcome::Cancelled,
+        };
+        self.gateway.metrics.count(tool, outcome, elapsed);
+        tracing::info!(
+            session = %self.errand.host.session.id(),
+            id = self.request.id.raw(),
+            server = %tool.server().escape_debug(),
+            tool = %tool.wire().escape_debug(),
+            exposed,
+            ms = elapsed.as_secs_f64() * 1e3,
+            outcome = outcome.as_str(),
+            "call"
+        );
     }
 
     async fn get_prompt(&mut self) -> Answered {
@@ -362,6 +429,51 @@ impl Asked<'_> {
         }
     }
 
+    /// Tells the host what it wants to hear until it hangs up or the gateway ends.
+    async fn listen(&mut self) -> Answered {
+        let params = self.request.params.as_deref();
+        let mut listener = Listener::read(params, &self.request.id, &self.errand)?;
+        let offer = self.settled().await?;
+        let mut honoured = BTreeSet::new();
+        for uri in std::mem::take(&mut listener.uris) {
+            if self.hear_of(&offer, &uri).await {
+                honoured.insert(uri);
+            }
+        }
+        listener.uris = honoured;
+        let listener = Arc::new(listener);
+        self.gateway.hosts.listeners.add(&listener);
+        if self.reply.send(listener.acknowledgement()).await.is_err() {
+            return Err(Unanswered::GivenUp);
+        }
+        let end = attend(std::future::pending::<()>(), &self.errand, self.reply).await;
+        let (farewell, uris) = (listener.farewell(), listener.uris.clone());
+        drop(listener);
+        for uri in uris {
+            self.gateway.release(&offer, &uri);
+        }
+        // Who hung up reads no farewell; who said that it stops does.
+        match end {
+            Err(Interrupted::GivenUp(GivenUp(reason))) if *reason == *CLIENT_GONE => {
+                Err(Unanswered::GivenUp)
+            }
+            _ => Ok(Answer::Own(farewell)),
+        }
+    }
+
+    /// Subscribes to a resource at its server, unless that has been done; `false` if that can't be.
+    async fn hear_of(&self, offer: &Offer, uri: &str) -> bool {
+        let server = offer.resources.server_of(uri).ok();
+        let Some(upstream) = server.and_then(|server| self.gateway.upstreams.get(server)) else {
+            return false;
+        };
+        if self.gateway.hosts.subscribers(uri) > 0 {
+            return true;
+        }
+        let params = raw(format!("{{\"uri\":{}}}", quoted(uri)));
+        upstream.asked("resources/subscribe", params).await
+    }
+
     fn upstream_of(
         &self,
         server: Option<&ServerKey>,
@@ -379,14 +491,18 @@ impl Asked<'_> {
 const NO_FIELDS: &str = r#"{"type":"object","properties":{}}"#;
 
 impl Asked<'_> {
-    async fn allow(&mut self, offer: &Offer, tool: &Entry<'_>) -> Result<(), Unanswered> {
-        let Some(id) = tool.id() else { return Ok(()) };
+    async fn allow(
+        &mut self,
+        offer: &Offer,
+        tool: &Entry<'_>,
+        id: &ToolId,
+    ) -> Result<(), Unanswered> {
         let denied = |reason: String| Refusal::Denied {
             server: id.server().clone(),
             wire: id.wire().clone(),
             reason,
         };
-        match self.gateway.policy.judge(&offer.tools, &id) {
+        match self.gateway.policy.judge(&offer.tools, id) {
             Judgement::Allow => Ok(()),
             Judgement::Deny(reason) => Err(denied(reason).into()),
             Judgement::Ask(reason) if self.errand.host.offers("elicitation") => {
@@ -403,7 +519,7 @@ impl Asked<'_> {
         }
     }
 
-    async fn user_accepts(&mut self, question: &str) -> Result<bool, GivenUp> {
+    async fn user_accepts(&mut self, question: &str) -> Result<bool, Interrupted> {
         let (answer, answered) = oneshot::channel();
         let id = self.errand.host.questions.ask(Asker::Gateway(answer));
         let params =
@@ -428,6 +544,9 @@ impl Asked<'_> {
         edits: &[(&str, &str)],
         limit: Option<Duration>,
     ) -> Answered {
+        if self.errand.era == Era::Stateless {
+            return self.set_out(upstream, params, edits, limit).await;
+        }
         let number = upstream.number();
         let params = addressed(params, edits, number, &self.errand)?;
         self.carry(upstream, Some(params), number, limit).await
@@ -440,14 +559,122 @@ impl Asked<'_> {
         number: u64,
         limit: Option<Duration>,
     ) -> Answered {
-        let (method, era) = (self.request.method.as_str(), self.era);
-        let limit = limit.unwrap_or(self.gateway.limits.server.call);
-        let cargo = Cargo { upstream, method, params, number, limit, era };
-        Ok(match carry(cargo, &self.errand, self.reply).await?? {
-            Ok(result) => Answer::Own(result),
-            Err(error) => Answer::Error(error),
-        })
+        let cargo = self.cargo(upstream, params, number, limit);
+        answer_of(carry(&cargo, &self.errand, self.reply).await??)
     }
+
+    fn cargo(
+        &self,
+        upstream: &Arc<Upstream>,
+        params: Option<Box<RawValue>>,
+        number: u64,
+        limit: Option<Duration>,
+    ) -> Cargo {
+        let limit = limit.unwrap_or(self.gateway.limits.server.call);
+        let (upstream, method) = (Arc::clone(upstream), self.request.method.clone());
+        Cargo { upstream, method, params, number, limit }
+    }
+
+    /// The same for a host of the stateless era, which brings state back: its server's own, or that of a request which
+    /// waits here. Either is opened on the way there and sealed on the way back.
+    async fn set_out(
+        &mut self,
+        upstream: &Arc<Upstream>,
+        params: &Members<'_>,
+        edits: &[(&str, &str)],
+        limit: Option<Duration>,
+    ) -> Answered {
+        let brought = match (params.once("requestState")?, &self.gateway.sealer) {
+            (Some(sealed), Some(sealer)) => {
+                Some(sealer.open(sealed, &self.binding(params)).map_err(Refusal::BadState)?)
+            }
+            _ => None,
+        };
+        let servers = match brought {
+            Some(State::Parked(number)) => return self.come_back(number, params).await,
+            Some(State::Servers(raw)) => Some(raw),
+            None => None,
+        };
+        let mut edits = edits.to_vec();
+        edits.extend(servers.as_deref().map(|state| ("requestState", state)));
+        let number = upstream.number();
+        let addressed = addressed(params, &edits, number, &self.errand)?;
+        let cargo = self.cargo(upstream, Some(addressed), number, limit);
+        self.go_on(Voyage::begin(cargo, &self.errand), params).await
+    }
+
+    /// What state given for this request is bound to.
+    fn binding<'p>(&'p self, params: &Members<'p>) -> Binding<'p> {
+        Binding {
+            principal: self.errand.host.session.principal().map(PrincipalId::as_str),
+            method: &self.request.method,
+            target: params.get("name").or(params.get("uri")).unwrap_or_default(),
+        }
+    }
+
+    async fn go_on(&mut self, voyage: Voyage, params: &Members<'_>) -> Answered {
+        match voyage.go_on(self.reply).await? {
+            Leg::Done(carried) => match answer_of(carried?)? {
+                Answer::Own(result) => Ok(Answer::Own(self.sealed(result, params))),
+                other => Ok(other),
+            },
+            Leg::Asks(voyage, posed) => self.park(Parked { voyage, posed }, params),
+        }
+    }
+
+    /// Answers with what the server asks, and lets its request wait for the host.
+    fn park(&self, parked: Parked, params: &Members<'_>) -> Answered {
+        let sealer = self.gateway.sealer.as_ref().ok_or(Refusal::BadState(BadState::Expired))?;
+        let number = self.gateway.parking.number();
+        let state = sealer.seal(&State::Parked(number), &self.binding(params));
+        let asks = parked.asks(&state);
+        let limits = &self.gateway.limits;
+        self.gateway.parking.park(number, parked, limits.parked_for, limits.parked);
+        Ok(Answer::Own(asks))
+    }
+
+    /// The host has come back with answers: the server's request goes on, and nothing is sent anew.
+    async fn come_back(&mut self, number: u64, params: &Members<'_>) -> Answered {
+        let parked = self.gateway.parking.take(number);
+        let mut parked = parked.ok_or(Refusal::BadState(BadState::Expired))?;
+        let answers = params.get("inputResponses").and_then(Members::read);
+        let is_answered = match &answers {
+            Some(answers) => parked.answer(answers).await,
+            None => false,
+        };
+        if !is_answered {
+            return self.park(parked, params);
+        }
+        let voyage = parked.voyage;
+        // From here on it is this request that progress belongs to, and that is cancelled.
+        let meta = params.get("_meta").and_then(Members::read);
+        if let Some(token) = meta.and_then(|meta| meta.get("progressToken")) {
+            voyage.errand.set_token(token);
+        }
+        self.errand.host.begin(&self.request.id, &voyage.errand);
+        self.go_on(voyage, params).await
+    }
+
+    /// The result with the server's state sealed, where it has any.
+    fn sealed(&self, result: Box<RawValue>, params: &Members<'_>) -> Box<RawValue> {
+        if Wanted::of(&result).is_none() {
+            return result;
+        }
+        let Some(members) = Members::read(result.get()) else { return result };
+        let (Some(state), Some(sealer)) = (members.get("requestState"), &self.gateway.sealer)
+        else {
+            return result;
+        };
+        let state = State::Servers(state.to_owned());
+        raw(members.with(&[("requestState", &sealer.seal(&state, &self.binding(params)))]))
+    }
+}
+
+fn answer_of(outcome: Result<Box<RawValue>, RpcError>) -> Answered {
+    Ok(match outcome {
+        Ok(result) => Answer::Own(result),
+        Err(error) => Answer::Error(error),
+    })
 }
 
 // ---- 8 answer ---------------------------------------------------------------------------------------------------------

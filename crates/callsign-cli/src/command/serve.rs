@@ -158,7 +158,8 @@ async fn over_http(
         service.close();
         gateway.drained().await;
     };
-    let router = service.router(gateway.routes());
+    let beside = gateway.routes().merge(service.private(gateway.metrics()));
+    let router = service.router(beside);
     accept(listener, router, &limits, stopped, LAST_WORDS).await;
     serving.abort();
     Ok(exit::SUCCESS)

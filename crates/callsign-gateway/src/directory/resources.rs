@@ -112,7 +112,7 @@ mod tests {
             ("a", &["x://1"], &["x://{n}", "file:///{+path}"]),
             ("b", &["y://1"], &["file:///home/{+path}"]),
         ]);
-        let server = |uri: &str| resources.server_of(uri).map(|key| key.to_string());
+        let server = |uri: &str| resources.server_of(uri).map(ToString::to_string);
         assert_eq!(server("x://1").unwrap(), "a");
         assert_eq!(server("y://1").unwrap(), "b");
         assert_eq!(server("x://2").unwrap(), "a");

@@ -1,6 +1,7 @@
 //! The hosts: each with its session, what it said of itself, its requests under way, and what waits to be told to it.
 
 mod greeting;
+mod listener;
 mod mailbox;
 mod question;
 
@@ -17,6 +18,7 @@ use crate::params::Members;
 use mailbox::Mailbox;
 
 pub(crate) use greeting::{discovery, greeting, shake_hands};
+pub(crate) use listener::{Listener, Listeners};
 pub(crate) use question::{Asker, Question, Questions};
 
 /// One host's session, as the gateway knows it.
@@ -37,7 +39,7 @@ pub(crate) struct Host {
 /// The host has not said which log messages it wants, so it gets all that there are.
 const EVERY_LEVEL: u8 = 0;
 /// The levels of log messages, least severe first.
-pub(crate) const LOG_LEVELS: [&str; 8] =
+const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 impl Host {
@@ -75,6 +77,11 @@ impl Host {
             .is_some_and(|raw| raw != "null")
     }
 
+    /// Whether a server may ask it this: it shook hands, and offered what is needed for it.
+    pub(crate) fn can_be_asked(&self, method: &str) -> bool {
+        self.is_greeted() && needed_for(method).is_none_or(|needed| self.offers(needed))
+    }
+
     /// Tells it something that belongs to none of its requests. `false` if as much waits as may.
     pub(crate) fn tell(&self, message: String) -> bool {
         self.mailbox.put(message)
@@ -106,7 +113,12 @@ impl Host {
         true
     }
 
-    pub(crate) fn log_rank(&self) -> u8 {
+    /// The least severe level it wants, if it has said.
+    pub(crate) fn log_level(&self) -> Option<&'static str> {
+        LOG_LEVELS.get(usize::from(self.log_rank().checked_sub(1)?)).copied()
+    }
+
+    fn log_rank(&self) -> u8 {
         self.log_level.load(Ordering::Relaxed)
     }
 
@@ -135,8 +147,18 @@ impl Host {
     }
 }
 
+/// What a host must have offered to be asked this.
+pub(crate) fn needed_for(method: &str) -> Option<&'static str> {
+    match method {
+        "sampling/createMessage" => Some("sampling"),
+        "elicitation/create" => Some("elicitation"),
+        "roots/list" => Some("roots"),
+        _ => None,
+    }
+}
+
 /// How severe a level is, counted from 1.
-pub(crate) fn rank(level: &str) -> Option<u8> {
+fn rank(level: &str) -> Option<u8> {
     let at = LOG_LEVELS.iter().position(|known| *known == level)?;
     u8::try_from(at + 1).ok()
 }
@@ -145,13 +167,14 @@ pub(crate) fn rank(level: &str) -> Option<u8> {
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     by_session: Mutex<HashMap<SessionId, Arc<Host>>>,
+    pub(crate) listeners: Listeners,
     capacity: usize,
 }
 
 impl Hosts {
     /// `capacity` is how many messages may wait for one host.
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { by_session: Mutex::default(), capacity }
+        Self { by_session: Mutex::default(), listeners: Listeners::default(), capacity }
     }
 
     fn by_session(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Host>>> {
@@ -179,24 +202,34 @@ impl Hosts {
         Some(host)
     }
 
-    /// Tells every host that shook hands.
+    /// Tells every host that shook hands, and those that listen for it.
     pub(crate) fn announce(&self, method: &str) {
         let message = write_notification(method, None);
         for host in self.all().iter().filter(|host| host.is_greeted()) {
             host.tell(message.clone());
         }
+        self.listeners.tell_of_list(method);
+    }
+
+    /// Everything that any host wants to hear of.
+    pub(crate) fn subscriptions(&self) -> BTreeSet<Box<str>> {
+        let mut uris = self.listeners.uris();
+        uris.extend(self.all().iter().flat_map(|host| host.subscriptions()));
+        uris
     }
 
     /// How many hosts want to hear of a resource.
     pub(crate) fn subscribers(&self, uri: &str) -> usize {
-        self.all().iter().filter(|host| host.subscriptions().contains(uri)).count()
+        let hosts = self.all();
+        let subscribed = hosts.iter().filter(|host| host.subscriptions().contains(uri));
+        subscribed.count() + self.listeners.of_resource(uri)
     }
 
     /// The least severe level that any host wants; `None` if none has said.
     pub(crate) fn log_level(&self) -> Option<&'static str> {
-        let ranks = self.all().into_iter().map(|host| host.log_rank());
-        let least = ranks.filter(|rank| *rank != EVERY_LEVEL).min()?;
-        LOG_LEVELS.get(usize::from(least) - 1).copied()
+        let hosts = self.all();
+        let levels = hosts.iter().filter_map(|host| host.log_level());
+        levels.min_by_key(|level| rank(level))
     }
 }
 
@@ -204,7 +237,7 @@ impl Host {
     /// The host is gone: nobody waits for its requests any more.
     pub(crate) fn vanish(&self) {
         for errand in self.errands().values() {
-            errand.cancel("\"the client is gone\"");
+            errand.cancel(crate::carry::CLIENT_GONE);
         }
         self.mailbox.close();
     }

@@ -9,7 +9,7 @@ use callsign_wire::{Ear, Incoming, IncomingMessage, METHOD_NOT_FOUND};
 
 use super::{Unattributable, Upstream};
 use crate::downstream::{Asker, Host};
-use crate::errand::Errand;
+use crate::errand::{Errand, Posed};
 use crate::params::{Members, raw, text};
 
 const INTERNAL_ERROR: i64 = -32603;
@@ -47,10 +47,11 @@ fn pass_on(upstream: &Upstream, message: &Notification, cause: Option<&Arc<Erran
         "notifications/cancelled" => question_cancelled(upstream, message),
         "notifications/message" => log(upstream, message, cause),
         "notifications/resources/updated" => {
-            let uri = string_member(message, "uri");
-            let is_subscribed =
-                |host: &Host| uri.as_ref().is_some_and(|uri| host.is_subscribed(uri));
-            tell(upstream, message, is_subscribed);
+            let Some(uri) = string_member(message, "uri") else { return };
+            tell(upstream, message, |host| host.is_subscribed(&uri));
+            if let Ok(params) = Members::of(message.params.as_deref()) {
+                upstream.hosts.listeners.tell_of_resource(&uri, &message.method, &params);
+            }
         }
         _ => match cause {
             Some(errand) => drop(errand.push(as_it_is(message))),
@@ -67,7 +68,7 @@ fn progress(upstream: &Upstream, message: &Notification) {
         return;
     };
     let Some(token) = errand.token() else { return };
-    let params = raw(params.with(&[("progressToken", token)]));
+    let params = raw(params.with(&[("progressToken", &*token)]));
     if !errand.push(write_notification(&message.method, Some(&params))) {
         tracing::debug!("progress is lost: the host does not read");
     }
@@ -118,16 +119,6 @@ pub(super) fn cancellation(id: &Id, reason: &str) -> String {
     write_notification("notifications/cancelled", Some(&params))
 }
 
-/// What a host must have offered to be asked this.
-fn needed_capability(method: &str) -> Option<&'static str> {
-    match method {
-        "sampling/createMessage" => Some("sampling"),
-        "elicitation/create" => Some("elicitation"),
-        "roots/list" => Some("roots"),
-        _ => None,
-    }
-}
-
 impl UpstreamEar {
     /// Asks the host whose request caused the question, and nobody else.
     fn ask(
@@ -140,24 +131,25 @@ impl UpstreamEar {
             Some(errand) => Ok(Arc::clone(errand)),
             None => upstream.only_errand(),
         };
+        let asker = |id| Asker::Server { upstream: Arc::clone(upstream), life: self.life, id };
+        if let Ok(errand) = &errand
+            && errand.can_be_posed(&request.method)
+        {
+            let (method, params) = (request.method.clone(), request.params.clone());
+            errand.pose(Posed { asker: asker(request.id.clone()), method, params });
+            return Ok(());
+        }
         let host = match &errand {
             Ok(errand) => Some(Arc::clone(&errand.host)),
             Err(Unattributable::NoneUnderWay) => upstream.only_host(),
             Err(Unattributable::SeveralHosts) => None,
         };
         let host = host.ok_or_else(unattributable)?;
-        if !host.is_greeted()
-            || needed_capability(&request.method).is_some_and(|needed| !host.offers(needed))
-        {
+        if !host.can_be_asked(&request.method) {
             let message = format!("the client does not offer `{}`", request.method);
             return Err(RpcError::new(METHOD_NOT_FOUND, &message));
         }
-        let asker = Asker::Server {
-            upstream: Arc::clone(upstream),
-            life: self.life,
-            id: request.id.clone(),
-        };
-        let id = host.questions.ask(asker);
+        let id = host.questions.ask(asker(request.id.clone()));
         let message = write_request(&id, &request.method, request.params.as_deref());
         let is_told = match &errand {
             Ok(errand) => errand.push(message),

@@ -35,6 +35,7 @@ pub(crate) struct Upstream {
     hosts: Arc<Hosts>,
     errands: Mutex<Errands>,
     last_errand: AtomicU64,
+    starts: AtomicU64,
     /// Something says that its lists have changed.
     relist: Notify,
     /// Requests that may be under way at once.
@@ -78,6 +79,7 @@ impl Upstream {
             hosts,
             errands: Mutex::default(),
             last_errand: AtomicU64::new(0),
+            starts: AtomicU64::new(0),
             relist: Notify::new(),
             places: Semaphore::new(places),
         }
@@ -111,13 +113,15 @@ impl Upstream {
     /// Asks something that no host waits for. That it fails changes nothing.
     pub(crate) fn ask_quietly(&self, method: &'static str, params: Box<RawValue>) {
         let Some(life) = self.life_now() else { return };
-        tokio::spawn(async move {
-            let asked = async { life.session.send(method, Some(&params)).await?.answer().await };
-            match tokio::time::timeout(QUIET_REQUEST, asked).await {
-                Ok(Ok(Ok(_))) => {}
-                other => tracing::debug!(method, ?other, "a request of the gateway's own failed"),
-            }
-        });
+        tokio::spawn(async move { life.asked(method, &params).await });
+    }
+
+    /// Asks something on the gateway's own account; gives whether it was answered with a result.
+    pub(crate) async fn asked(&self, method: &'static str, params: Box<RawValue>) -> bool {
+        match self.life_now() {
+            Some(life) => life.asked(method, &params).await,
+            None => false,
+        }
     }
 
     /// Tells the server the least severe level of log messages that is wanted, where it has such.
@@ -134,6 +138,16 @@ impl Upstream {
             State::Ready(life) => Some(life.clone()),
             State::Starting | State::Down(_) => None,
         }
+    }
+
+    /// How often it has been started.
+    pub(crate) fn starts(&self) -> u64 {
+        self.starts.load(Ordering::Relaxed)
+    }
+
+    /// How many requests are under way or wait here.
+    pub(crate) fn under_way(&self) -> usize {
+        self.errands().len()
     }
 
     fn errands(&self) -> MutexGuard<'_, Errands> {
@@ -192,7 +206,9 @@ impl Upstream {
         let host = |under_way: &UnderWay| under_way.errand.host.session.id();
         let mut hosts = errands.values().map(host);
         let first = hosts.next();
-        if hosts.any(|other| Some(other) != first) {
+        let are_alone = |it: &UnderWay| it.errand.era == Era::Stateless && errands.len() > 1;
+        // Requests of the stateless era that share a session may be those of strangers.
+        if hosts.any(|other| Some(other) != first) || errands.values().any(are_alone) {
             return Err(Unattributable::SeveralHosts);
         }
         errands.get(&latest).map(|it| Arc::clone(&it.errand)).ok_or(Unattributable::NoneUnderWay)
@@ -219,6 +235,16 @@ pub(crate) enum Unattributable {
 }
 
 impl Life {
+    async fn asked(&self, method: &'static str, params: &RawValue) -> bool {
+        let asked = async { self.session.send(method, Some(params)).await?.answer().await };
+        let outcome = tokio::time::timeout(QUIET_REQUEST, asked).await;
+        let is_answered = matches!(outcome, Ok(Ok(Ok(_))));
+        if !is_answered {
+            tracing::debug!(method, ?outcome, "a request of the gateway's own failed");
+        }
+        is_answered
+    }
+
     /// Whether the server said that it can do this.
     pub(crate) fn declares(&self, capability: &str) -> bool {
         let opening = self.session.opening();

@@ -1,19 +1,21 @@
 //! Keeps one server running: starts it, has it listed, starts it again when it ends.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use callsign_mcp::{Caller, FetchError, Fetched, Memory, Session};
 use callsign_wire::text::printable;
-use callsign_wire::{ClientIdentity, Inbound};
+use callsign_wire::{ClientIdentity, Era, Inbound};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use super::ear::UpstreamEar;
 use super::restart::Restart;
 use super::{Life, State, Upstream};
-use crate::directory::{Listing, News};
+use crate::directory::{Directory, Listing, News};
 use crate::limits::Limits;
+use crate::params::{quoted, raw};
 use crate::refusal::Outage;
 
 /// How long to wait before a stream of an HTTP server that ended is opened again.
@@ -26,6 +28,7 @@ pub(crate) struct Supervisor {
     pub(crate) identity: ClientIdentity,
     pub(crate) memory: Memory,
     pub(crate) limits: Limits,
+    pub(crate) directory: Arc<Directory>,
     pub(crate) news: mpsc::Sender<News>,
     /// Becomes true when the gateway ends.
     pub(crate) stop: watch::Receiver<bool>,
@@ -47,6 +50,7 @@ impl Supervisor {
         let mut down_since = None;
         loop {
             number += 1;
+            self.upstream.starts.store(number, Ordering::Relaxed);
             self.upstream.state.send_replace(State::Starting);
             let began = Instant::now();
             let opened = tokio::select! {
@@ -86,11 +90,12 @@ impl Supervisor {
     async fn live(&self, life: &Life) -> End {
         self.upstream.state.send_replace(State::Ready(life.clone()));
         tracing::info!(server = %self.key(), life = life.number, "ready");
+        self.catch_up(life);
         let end = tokio::select! {
             () = stopped(self.stop.clone()) => End::Stopped,
             error = self.list_again_and_again(life) => End::Failed(error),
             error = ended(life) => End::Failed(error),
-            () = hear(life) => End::Stopped,
+            () = hear(&self.upstream, life) => End::Stopped,
         };
         if let End::Failed(error) = &end {
             self.upstream.state.send_replace(State::Down(Arc::new(self.outage(
@@ -146,6 +151,22 @@ impl Supervisor {
         }
     }
 
+    /// Tells a server that is new, or new again, what hosts have asked of it before.
+    fn catch_up(&self, life: &Life) {
+        if let Some(level) = self.upstream.hosts.log_level() {
+            self.upstream.set_log_level(level);
+        }
+        if life.number == 1 || life.era() == Era::Stateless {
+            return;
+        }
+        for uri in self.upstream.hosts.subscriptions() {
+            if self.directory.now().resources.server_of(&uri).ok() == Some(&self.upstream.key) {
+                let params = raw(format!("{{\"uri\":{}}}", quoted(&uri)));
+                self.upstream.ask_quietly("resources/subscribe", params);
+            }
+        }
+    }
+
     /// Nobody waits any more for what the server had asked hosts.
     fn forget_questions(&self) {
         for host in self.upstream.hosts.all() {
@@ -172,13 +193,35 @@ async fn ended(life: &Life) -> FetchError {
     life.session.explain_end(closed).await
 }
 
-/// Hears what an HTTP server sends beside its answers. Returns never: a server without such a stream has none to end.
-async fn hear(life: &Life) {
-    while life.session.connection().is_http() && life.era() == callsign_wire::Era::Handshake {
-        if life.session.connection().hear().await.is_err() {
+/// Hears what a server sends beside its answers, where that is a stream of its own: over HTTP in the handshake era, and
+/// everywhere in the stateless one. Returns never: a server without such a stream has none to end.
+async fn hear(upstream: &Upstream, life: &Life) {
+    let connection = life.session.connection();
+    while life.era() == Era::Stateless || connection.is_http() {
+        let heard = match life.era() {
+            Era::Handshake => connection.hear().await.is_ok(),
+            Era::Stateless => listen(life).await,
+        };
+        if !heard {
             break;
         }
         tokio::time::sleep(HEAR_AGAIN).await;
+        // What changed in between was told to nobody.
+        upstream.note_change();
     }
     std::future::pending::<()>().await;
+}
+
+/// Listens for changed lists until the server ends that; `false` if it offers none.
+async fn listen(life: &Life) -> bool {
+    let wanted: Vec<String> = ["tools", "prompts", "resources"]
+        .into_iter()
+        .filter(|list| life.declares(list))
+        .map(|list| format!("\"{list}ListChanged\":true"))
+        .collect();
+    let params = raw(format!("{{\"notifications\":{{{}}}}}", wanted.join(",")));
+    match life.session.send("subscriptions/listen", Some(&params)).await {
+        Ok(sent) => !matches!(sent.answer().await, Ok(Err(_))),
+        Err(_) => true,
+    }
 }

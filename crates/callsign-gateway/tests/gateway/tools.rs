@@ -1,8 +1,6 @@
 //! Tools of several servers under one endpoint: listed, called, and nothing else touched.
 
-mod kit;
-
-use kit::{Host, absent, error, gateway, recorded, server, settings, text, unless_hung};
+use crate::kit::{Host, absent, error, gateway, recorded, server, settings, text, unless_hung};
 use serde_json::json;
 
 #[tokio::test]

@@ -161,6 +161,11 @@ impl Host {
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
+    /// Says that nothing more comes, and goes on reading.
+    pub async fn close_input(&mut self) {
+        self.writer.shutdown().await.unwrap();
+    }
+
     /// Closes its side.
     pub async fn leave(mut self) {
         self.writer.shutdown().await.unwrap();
