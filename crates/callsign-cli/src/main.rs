@@ -23,6 +23,7 @@ mod report;
 mod standard_streams;
 mod state_folder;
 mod table;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -152,6 +152,24 @@ fn a_call_under_way_is_answered_before_it_ends() {
 }
 
 #[test]
+fn an_edited_configuration_is_applied_and_a_broken_one_is_not() {
+    let sandbox = Sandbox::new();
+    let (a, b) = (("a", server(["--tools", "x"])), ("b", server(["--tools", "y"])));
+    sandbox.servers(&[a.clone()]);
+    let mut host = Host::start(&sandbox, "");
+    host.greet();
+    assert_eq!(host.tools(), ["a__x"]);
+    sandbox.write("servers.json", "{ broken");
+    std::thread::sleep(Duration::from_millis(1600));
+    assert_eq!(host.tools(), ["a__x"]);
+    sandbox.servers(&[b, a]);
+    support::wait_for("the new server", || (host.tools() == ["b__y", "a__x"]).then_some(()));
+    sandbox.servers(&[("b", server(["--tools", "z"]))]);
+    support::wait_for("the change", || (host.tools() == ["b__z"]).then_some(()));
+    assert_eq!(host.ended(), Some(0));
+}
+
+#[test]
 fn without_consent_nothing_is_started() {
     let sandbox = Sandbox::new();
     sandbox

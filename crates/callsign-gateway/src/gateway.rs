@@ -1,21 +1,18 @@
 //! A gateway from its start to its end.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use callsign::ServerKey;
-use callsign_mcp::Memory;
 use callsign_wire::message::Notification;
 use callsign_wire::serve::{Arrival, Arrivals};
 use callsign_wire::{ClientIdentity, Era};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use crate::directory::{Directory, Keeper, Listing, Offer, StartReport};
+use crate::directory::{Configured, Directory, Keeper, News, Offer, StartReport};
 use crate::downstream::{Host, Hosts};
+use crate::fleet::Fleet;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::params::{quoted, raw};
@@ -25,7 +22,6 @@ use crate::refusal::Outage;
 use crate::seal::Sealer;
 use crate::settings::{ServerSettings, Settings};
 use crate::stack;
-use crate::upstream::{Supervisor, Upstream};
 
 /// News of servers that the keeper has not taken yet. Who has more waits.
 const NEWS: usize = 64;
@@ -46,16 +42,17 @@ pub struct Gateway {
 pub(crate) struct Inner {
     pub(crate) directory: Arc<Directory>,
     pub(crate) hosts: Arc<Hosts>,
-    pub(crate) upstreams: HashMap<ServerKey, Arc<Upstream>>,
+    pub(crate) fleet: Fleet,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) parking: Arc<Parking>,
     pub(crate) sealer: Option<Sealer>,
-    memory: Memory,
+    /// The way to the keeper, once there is one.
+    news: OnceLock<mpsc::Sender<News>>,
     /// Taken when the servers are started.
     keeper: Mutex<Option<Keeper>>,
-    running: Mutex<JoinSet<()>>,
+    /// Becomes true when the gateway ends.
     stop: watch::Sender<bool>,
 }
 
@@ -66,12 +63,8 @@ impl Gateway {
         let Settings { servers, unavailable, scheme, policy, memory, limits } = settings;
         let directory = Arc::new(Directory::new(&scheme));
         let hosts = Arc::new(Hosts::new(limits.host_messages));
-        let upstream = |server: &ServerSettings| {
-            let spec = server.spec.clone();
-            let upstream = Upstream::new(spec, Arc::clone(&hosts), limits.server_requests);
-            (server.spec.key.clone(), Arc::new(upstream))
-        };
-        let upstreams = servers.iter().map(upstream).collect();
+        let specs = servers.iter().map(|server| server.spec.clone());
+        let fleet = Fleet::new(specs, Arc::clone(&hosts), memory, limits);
         let servers = servers.into_iter().map(|server| (server.spec.key, server.tools)).collect();
         let keeper = Keeper::new(
             Arc::clone(&directory),
@@ -82,20 +75,18 @@ impl Gateway {
             servers,
             unavailable,
         );
-        let (keeper, running) = (Mutex::new(Some(keeper)), Mutex::default());
-        let stop = watch::Sender::new(false);
+        let (keeper, stop) = (Mutex::new(Some(keeper)), watch::Sender::new(false));
         let inner = Inner {
             directory,
             hosts,
-            upstreams,
+            fleet,
             policy,
             limits,
             metrics: Metrics::default(),
             parking: Arc::default(),
             sealer: Sealer::new(),
-            memory,
+            news: OnceLock::new(),
             keeper,
-            running,
             stop,
         };
         Self { inner: Arc::new(inner) }
@@ -134,6 +125,17 @@ impl Gateway {
         crate::health::metrics(&self.inner)
     }
 
+    /// Puts other servers in place of those there are, while calls go on: a server that is started in the same way goes on as it
+    /// is, one that is not there any more finishes what is under way, and hosts are told what changed.
+    pub async fn reconfigure(&self, servers: Vec<ServerSettings>, unavailable: Vec<Outage>) {
+        let Some(news) = self.inner.news.get() else { return };
+        let specs = servers.iter().map(|server| server.spec.clone()).collect();
+        let fresh = self.inner.fleet.exchange(specs);
+        let servers = servers.into_iter().map(|server| (server.spec.key, server.tools)).collect();
+        // The keeper lives as long as the gateway.
+        let _ = news.send(News::Configured(Configured { servers, unavailable, fresh })).await;
+    }
+
     /// Takes one message of a host. It does not wait: what takes long goes on by itself.
     pub fn take(&self, arrival: Arrival) {
         stack::take(&self.inner, arrival);
@@ -155,10 +157,7 @@ impl Gateway {
     /// Ends the servers, each in its own time, and waits until all have ended.
     pub async fn stop(&self) {
         self.inner.stop.send_replace(true);
-        let mut running =
-            std::mem::take(&mut *self.inner.running.lock().unwrap_or_else(PoisonError::into_inner));
-        let deadline = Instant::now() + self.inner.limits.drain;
-        while let Ok(Some(_)) = timeout_at(deadline, running.join_next()).await {}
+        self.inner.fleet.stop().await;
     }
 }
 
@@ -174,20 +173,23 @@ impl Inner {
         let mut identity = ClientIdentity::new("callsign", env!("CARGO_PKG_VERSION"));
         identity.capabilities =
             capabilities.map_or_else(|| raw(PASSED_ON.to_owned()), ToOwned::to_owned);
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        for upstream in self.upstreams.values() {
-            let supervisor = Supervisor {
-                upstream: Arc::clone(upstream),
-                identity: identity.clone(),
-                memory: self.memory.clone(),
-                limits: self.limits,
-                directory: Arc::clone(&self.directory),
-                news: news.clone(),
-                stop: self.stop.subscribe(),
-            };
-            running.spawn(supervisor.run());
-        }
-        running.spawn(keeper.run(told, self.remembered()));
+        // Taken once, so it is set once.
+        let _ = self.news.set(news.clone());
+        // First, so that what is remembered is served while the servers are being started.
+        let remembered = self.fleet.remembered();
+        let mut stop = self.stop.subscribe();
+        self.fleet.run(async move {
+            tokio::select! {
+                () = keeper.run(told, remembered) => {}
+                _ = stop.wait_for(|stop| *stop) => {}
+            }
+        });
+        self.fleet.start(identity, Arc::clone(&self.directory), news);
+    }
+
+    /// Whether the servers have been started.
+    pub(crate) fn is_started(&self) -> bool {
+        self.news.get().is_some()
     }
 
     /// Waits until none of these hosts has a request under way, at most as long as the limit says. Gives whether none has.
@@ -203,25 +205,9 @@ impl Inner {
         true
     }
 
-    fn remembered(&self) -> Vec<(ServerKey, Listing)> {
-        let of = |(key, upstream): (&ServerKey, &Arc<Upstream>)| {
-            let remembered = self.memory.catalogue(&upstream.spec)?;
-            let (catalogue, templates) = (remembered.catalogue, remembered.templates);
-            Some((key.clone(), Listing { catalogue, templates }))
-        };
-        self.upstreams.iter().filter_map(of).collect()
-    }
-
-    /// The only server there is.
-    pub(crate) fn only_upstream(&self) -> Option<Arc<Upstream>> {
-        let mut all = self.upstreams.values();
-        let upstream = all.next()?;
-        all.next().is_none().then(|| Arc::clone(upstream))
-    }
-
     /// Passes a notification on to every server that is ready and follows the handshake era; the other has none.
     pub(crate) fn tell_servers(&self, message: &Notification) {
-        for upstream in self.upstreams.values() {
+        for upstream in self.fleet.all() {
             let Some(life) = upstream.life_now().filter(|life| life.era() == Era::Handshake) else {
                 continue;
             };
@@ -237,7 +223,7 @@ impl Inner {
     /// Tells the servers the least severe level of log messages that any host wants.
     pub(crate) fn spread_log_level(&self) {
         let Some(level) = self.hosts.log_level() else { return };
-        for upstream in self.upstreams.values() {
+        for upstream in self.fleet.all() {
             upstream.set_log_level(level);
         }
     }
@@ -248,7 +234,7 @@ impl Inner {
             return;
         }
         let server = offer.resources.server_of(uri).ok();
-        if let Some(upstream) = server.and_then(|server| self.upstreams.get(server)) {
+        if let Some(upstream) = server.and_then(|server| self.fleet.get(server)) {
             let params = raw(format!("{{\"uri\":{}}}", quoted(uri)));
             upstream.ask_quietly("resources/unsubscribe", params);
         }

@@ -45,7 +45,7 @@ fn health_of(gateway: &Inner) -> String {
     let missing: Vec<String> = offer.missing.iter().map(outage).collect();
     format!(
         "{{\"status\":\"{status}\",\"servers\":{},\"tools\":{},\"missing\":[{}]}}\n",
-        gateway.upstreams.len(),
+        gateway.fleet.len(),
         offer.tools.len(),
         missing.join(",")
     )

@@ -13,6 +13,7 @@ mod carry;
 mod directory;
 mod downstream;
 mod errand;
+mod fleet;
 mod gateway;
 mod health;
 mod input;

@@ -106,8 +106,7 @@ impl Metrics {
 pub(crate) fn exposition(gateway: &Inner) -> String {
     let mut out = String::new();
     gateway.metrics.write(&mut out);
-    let mut servers: Vec<_> = gateway.upstreams.values().collect();
-    servers.sort_by(|a, b| a.key.cmp(&b.key));
+    let servers = gateway.fleet.all();
     head(&mut out, "server_up", "gauge", "Whether a server can be asked now.");
     for server in &servers {
         let up = u8::from(server.life_now().is_some());

@@ -30,7 +30,7 @@ impl ServerSettings {
 }
 
 /// What the user set for a server's tools.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolSettings {
     /// Which of them are served.
     pub filter: Filter,

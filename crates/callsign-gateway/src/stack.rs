@@ -25,7 +25,7 @@ use callsign_wire::serve::{
 };
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::carry::{
     CLIENT_GONE, Cargo, GivenUp, Interrupted, Leg, Voyage, addressed, attend, carry,
@@ -34,7 +34,7 @@ use crate::directory::{Offer, with_hints};
 use crate::downstream::{self, Asker, Host, Listener, Question};
 use crate::errand::Errand;
 use crate::gateway::Inner;
-use crate::input::Wanted;
+use crate::input::{CAPABILITIES, Wanted};
 use crate::metrics::Outcome;
 use crate::params::{BadParams, Members, quoted, raw, text};
 use crate::parking::Parked;
@@ -122,7 +122,7 @@ fn notice(gateway: &Arc<Inner>, message: &Notification, context: &Context) {
         }
         // For every server that asked for roots, or for the only one there is: we can't tell what else it may mean.
         "notifications/roots/list_changed" => gateway.tell_servers(message),
-        _ if gateway.upstreams.len() == 1 => gateway.tell_servers(message),
+        _ if gateway.fleet.len() == 1 => gateway.tell_servers(message),
         method => tracing::debug!(method, "a notification of a host that is meant for nobody"),
     }
 }
@@ -214,14 +214,15 @@ struct Asked<'a> {
 // ---- 3 method ---------------------------------------------------------------------------------------------------------
 // Then, because what a request names can only be looked for once it is known what kind of thing it names.
 
+/// How long a host waits that only wants to know who we are.
+const DISCOVERY: Duration = Duration::from_millis(500);
+
 impl Asked<'_> {
     async fn answer(&mut self) -> Answered {
         match self.request.method.as_str() {
             "ping" => Ok(nothing()),
             "initialize" => self.initialize().await,
-            "server/discover" => {
-                Ok(Answer::Own(downstream::discovery(&*self.gateway.directory.settled().await)))
-            }
+            "server/discover" => self.discover().await,
             "tools/list" => self.list(|offer| &offer.lists.tools).await,
             "prompts/list" => self.list(|offer| &offer.lists.prompts).await,
             "resources/list" => self.list(|offer| &offer.lists.resources).await,
@@ -242,9 +243,16 @@ impl Asked<'_> {
     async fn initialize(&mut self) -> Answered {
         let params = self.request.params.as_deref();
         let revision = downstream::shake_hands(&self.errand.host, params)?;
-        self.gateway.start(self.errand.host.capabilities());
-        let offer = attend(self.gateway.directory.settled(), &self.errand, self.reply).await?;
+        let offer = self.settled().await?;
         Ok(Answer::Own(downstream::greeting(revision, &offer)))
+    }
+
+    /// Hosts ask this to find out the era, and don't wait long for the answer.
+    async fn discover(&mut self) -> Answered {
+        self.start();
+        // What has not come until then is not in the instructions.
+        let _ = timeout(DISCOVERY, self.gateway.directory.settled()).await;
+        Ok(Answer::Own(downstream::discovery(&self.gateway.directory.now())))
     }
 
     /// Lists are whole, so there is no second page.
@@ -264,8 +272,19 @@ impl Asked<'_> {
 
     /// What is offered, once the start is over.
     async fn settled(&mut self) -> Result<Arc<Offer>, Interrupted> {
-        self.gateway.start(self.errand.host.capabilities());
+        self.start();
         attend(self.gateway.directory.settled(), &self.errand, self.reply).await
+    }
+
+    /// Starts the servers with the first request that needs them. They are told what this host offers.
+    fn start(&self) {
+        if self.gateway.is_started() {
+            return;
+        }
+        let said = self.request.params.as_deref().and_then(|raw| Members::read(raw.get()));
+        let meta = said.and_then(|params| Members::read(params.get("_meta")?));
+        let offered = meta.and_then(|meta| meta.get(CAPABILITIES)).map(|it| raw(it.to_owned()));
+        self.gateway.start(offered.as_deref().or(self.errand.host.capabilities()));
     }
 
     fn set_log_level(&mut self) -> Answered {
@@ -280,7 +299,7 @@ impl Asked<'_> {
 
     /// A method that we do not know is passed where only one server can be meant.
     async fn pass(&mut self) -> Answered {
-        let Some(upstream) = self.gateway.only_upstream() else {
+        let Some(upstream) = self.gateway.fleet.only() else {
             return Err(Refusal::UnknownMethod(self.request.method.clone()).into());
         };
         match Members::of(self.request.params.as_deref()) {
@@ -464,7 +483,7 @@ impl Asked<'_> {
     /// Subscribes to a resource at its server, unless that has been done; `false` if that can't be.
     async fn hear_of(&self, offer: &Offer, uri: &str) -> bool {
         let server = offer.resources.server_of(uri).ok();
-        let Some(upstream) = server.and_then(|server| self.gateway.upstreams.get(server)) else {
+        let Some(upstream) = server.and_then(|server| self.gateway.fleet.get(server)) else {
             return false;
         };
         if self.gateway.hosts.subscribers(uri) > 0 {
@@ -479,8 +498,8 @@ impl Asked<'_> {
         server: Option<&ServerKey>,
         asked: &str,
     ) -> Result<Arc<Upstream>, Refusal> {
-        let upstream = server.and_then(|server| self.gateway.upstreams.get(server));
-        upstream.cloned().ok_or_else(|| Refusal::UnknownResource(asked.to_owned()))
+        let upstream = server.and_then(|server| self.gateway.fleet.get(server));
+        upstream.ok_or_else(|| Refusal::UnknownResource(asked.to_owned()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::task::AbortHandle;
 
 use crate::bounds::{Bounds, WRITE_QUEUE};
@@ -39,7 +39,13 @@ impl LineLink {
     pub(crate) async fn send(&self, message: String) -> Result<(), Closed> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let queue = queue.ok_or(Closed::ByUs)?;
-        queue.send(message).await.map_err(|_| Closed::Ended)
+        match queue.try_send(message) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Closed(_)) => Err(Closed::Ended),
+            Err(TrySendError::Full(message)) => {
+                queue.send(message).await.map_err(|_| Closed::Ended)
+            }
+        }
     }
 
     /// Lets the writer finish what is queued and close the stream.

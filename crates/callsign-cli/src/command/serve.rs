@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use callsign::ServerKey;
 use callsign::registry::{Snapshot, ToolOptions};
 use callsign::scheme::Scheme;
+use callsign_config::ConfigFile;
 use callsign_gateway::{
     Gateway, Limits, Outage, ServerSettings, Settings, StartReport, ToolSettings, known_hosts,
     scheme_for_host,
@@ -26,6 +27,7 @@ use crate::failure::Failure;
 use crate::live::{self, Startable};
 use crate::output::{self, DIM, NAME, count, escaped};
 use crate::table::Table;
+use crate::watch::Watch;
 use crate::{consent, naming, standard_streams};
 
 /// How long what was said last may take to be written when the program ends.
@@ -95,6 +97,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         let ended = tokio::select! {
             ended = serve(&gateway, arguments, access) => ended,
             failure = unfit(&gateway, arguments.start) => Err(failure),
+            () = follow(&configuration, &gateway, arguments) => Ok(exit::SUCCESS),
         };
         // Whoever is impatient asks a second time, which kills the servers.
         tokio::select! {
@@ -211,6 +214,31 @@ async fn unfit(gateway: &Gateway, start: Start) -> Failure {
         why.iter().map(|outage| format!("\n  {}", escaped(&outage.to_string()))).collect();
     let remedy = "mend them, leave them out with --only, or take another --scheme";
     Failure::with_remedy(format!("{what}:{}", lines.concat()), remedy)
+}
+
+/// Follows the configuration: a change that can be used is, and one that can't is told and changes nothing. Never ends.
+async fn follow(configuration: &Configuration, gateway: &Gateway, arguments: &Arguments) {
+    let paths: Vec<PathBuf> = configuration.files.iter().map(|file| file.path.clone()).collect();
+    let digests = |it: &Configuration| it.files.iter().map(ConfigFile::digest).collect::<Vec<_>>();
+    let mut used = digests(configuration);
+    let mut watch = Watch::of(paths);
+    loop {
+        watch.changed().await;
+        let changed = Configuration::read(&arguments.configuration)
+            .and_then(|changed| Ok((digests(&changed), settings(&changed, arguments)?)));
+        match changed {
+            Ok((digests, _)) if digests == used => {}
+            Ok((digests, settings)) => {
+                tracing::warn!("the configuration has changed and is applied");
+                used = digests;
+                gateway.reconfigure(settings.servers, settings.unavailable).await;
+            }
+            Err(failure) => {
+                let reason = escaped(&failure.to_string());
+                tracing::warn!(%reason, "the changed configuration can't be used; the old one stays");
+            }
+        }
+    }
 }
 
 fn settings(configuration: &Configuration, arguments: &Arguments) -> Result<Settings, Failure> {

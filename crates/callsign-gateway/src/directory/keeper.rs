@@ -34,6 +34,17 @@ pub(crate) enum News {
     Listed(ServerKey, Box<Listing>),
     /// It can't be asked.
     Down(Outage),
+    /// The user wants other servers.
+    Configured(Configured),
+}
+
+/// The servers of a changed configuration, in its order.
+#[derive(Debug)]
+pub(crate) struct Configured {
+    pub(crate) servers: Vec<(ServerKey, ToolSettings)>,
+    pub(crate) unavailable: Vec<Outage>,
+    /// Those that are new, or started in another way: what they list is not known.
+    pub(crate) fresh: Vec<ServerKey>,
 }
 
 /// The writing side of a [`Directory`].
@@ -111,8 +122,12 @@ impl Keeper {
         let is_waited_for = |server: &Server| server.listing.is_none() && server.outage.is_none();
         while self.servers.values().any(is_waited_for) {
             match timeout_at(deadline, news.recv()).await {
-                Ok(Some(News::Listed(server, listing))) => self.note_listing(&server, listing),
+                Ok(Some(News::Listed(server, listing))) => {
+                    self.note_recovery(&server);
+                    self.note_listing(&server, listing);
+                }
                 Ok(Some(News::Down(outage))) => self.note_outage(outage),
+                Ok(Some(News::Configured(configured))) => self.configure(configured),
                 Ok(None) | Err(_) => break,
             }
         }
@@ -128,6 +143,11 @@ impl Keeper {
     fn note_listing(&mut self, server: &ServerKey, listing: Box<Listing>) {
         if let Some(known) = self.servers.get_mut(server) {
             known.listing = Some(listing);
+        }
+    }
+
+    fn note_recovery(&mut self, server: &ServerKey) {
+        if let Some(known) = self.servers.get_mut(server) {
             known.outage = None;
         }
     }
@@ -190,7 +210,9 @@ impl Keeper {
     fn apply(&mut self, news: News) {
         match news {
             News::Down(outage) => self.note_outage(outage),
+            News::Configured(configured) => self.configure(configured),
             News::Listed(server, listing) => {
+                self.note_recovery(&server);
                 let replaced = self.replace_tools(&server, &listing.catalogue);
                 if let Err(error) = self.replace_prompts(&server, &listing.catalogue) {
                     let server = printable(&server);
@@ -201,6 +223,43 @@ impl Keeper {
                     self.note_outage(refused(&server, &error));
                 }
             }
+        }
+    }
+
+    /// Takes out what is not there any more, and names anew what has other settings. A server that is new is listed by itself
+    /// soon.
+    fn configure(&mut self, configured: Configured) {
+        let Configured { servers, unavailable, fresh } = configured;
+        let mut before = std::mem::take(&mut self.servers);
+        self.order = servers.iter().map(|(key, _)| key.clone()).collect();
+        self.unavailable = unavailable;
+        for registry in [&mut self.tools, &mut self.prompts] {
+            registry.set_server_order(self.order.clone());
+        }
+        for (key, settings) in servers {
+            let known = before.remove(&key).unwrap_or_default();
+            let (is_fresh, is_other) = (fresh.contains(&key), known.settings != settings);
+            let outage = known.outage.filter(|_| !is_fresh);
+            self.servers.insert(key.clone(), Server { settings, listing: None, outage });
+            if is_other {
+                self.forget(&key);
+            }
+            match known.listing {
+                // What a server listed that is started in another way now is served until it lists again.
+                Some(listing) if !is_other => self.note_listing(&key, listing),
+                Some(listing) if !is_fresh => self.apply(News::Listed(key, listing)),
+                _ => {}
+            }
+        }
+        for key in before.into_keys() {
+            self.forget(&key);
+        }
+    }
+
+    fn forget(&mut self, key: &ServerKey) {
+        for registry in [&mut self.tools, &mut self.prompts] {
+            // Where it had no tools or prompts that could be named, there are none to remove.
+            let _ = registry.remove(key);
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use callsign::ServerKey;
+use callsign_mcp::memory::digest;
 use callsign_mcp::{ServerSpec, Session};
 use callsign_wire::Era;
 use callsign_wire::message::Id;
@@ -36,6 +37,7 @@ pub(crate) struct Upstream {
     errands: Mutex<Errands>,
     last_errand: AtomicU64,
     starts: AtomicU64,
+    stop: watch::Sender<bool>,
     /// Something says that its lists have changed.
     relist: Notify,
     /// Requests that may be under way at once.
@@ -80,6 +82,7 @@ impl Upstream {
             errands: Mutex::default(),
             last_errand: AtomicU64::new(0),
             starts: AtomicU64::new(0),
+            stop: watch::Sender::new(false),
             relist: Notify::new(),
             places: Semaphore::new(places),
         }
@@ -138,6 +141,21 @@ impl Upstream {
             State::Ready(life) => Some(life.clone()),
             State::Starting | State::Down(_) => None,
         }
+    }
+
+    /// Whether it is started or reached in this way.
+    pub(crate) fn is_started_by(&self, spec: &ServerSpec) -> bool {
+        digest(&self.spec.launch) == digest(&spec.launch)
+    }
+
+    /// Ends it, once and for all.
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Becomes true when it is to end.
+    pub(crate) fn stops(&self) -> watch::Receiver<bool> {
+        self.stop.subscribe()
     }
 
     /// How often it has been started.

@@ -4,25 +4,38 @@ use std::sync::Arc;
 
 use callsign_gateway::{Gateway, ServerSettings};
 use callsign_mcp::{Launch, ServerSpec};
+use callsign_wire::message::{Message, parse};
 use proptest::prelude::*;
 
 use crate::json::value;
 use crate::kit::{Host, settings};
-use crate::support::{Server, accepted, json, result};
+use crate::support::{Asked, Server, accepted, json};
 
 const GREETING: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
 
+/// Method and raw id of what was asked. It may hold numbers that no typed reader takes.
+fn envelope(asked: &Asked) -> (String, String) {
+    match parse(asked.body.as_bytes()) {
+        Ok(Message::Request(request)) => (request.method, request.id.raw().to_owned()),
+        _ => Default::default(),
+    }
+}
+
 /// A handshake server over HTTP that lists one definition and answers each call with what it is given.
 async fn server(definition: String, outcome: Result<String, String>) -> (Server, ServerSettings) {
-    let server = Server::start(move |asked| match (asked.call().as_str(), &outcome) {
-        ("server/discover", _) => json(&crate::support::error(asked, -32601, "{}")),
-        ("initialize", _) => json(&result(asked, GREETING)),
-        ("tools/list", _) => json(&result(asked, &format!("{{\"tools\":[{definition}]}}"))),
-        ("tools/call", Ok(raw)) => json(&result(asked, raw)),
-        ("tools/call", Err(raw)) => {
-            json(&format!(r#"{{"jsonrpc":"2.0","id":{},"error":{raw}}}"#, asked.id()))
+    let server = Server::start(move |asked| {
+        let (method, id) = envelope(asked);
+        let answer = |member: &str, raw: &str| {
+            json(&format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{raw}}}"#))
+        };
+        match (method.as_str(), &outcome) {
+            ("initialize", _) => answer("result", GREETING),
+            ("tools/list", _) => answer("result", &format!("{{\"tools\":[{definition}]}}")),
+            ("tools/call", Ok(raw)) => answer("result", raw),
+            ("tools/call", Err(raw)) => answer("error", raw),
+            ("", _) => accepted(),
+            _ => answer("error", r#"{"code":-32601,"message":"no"}"#),
         }
-        _ => accepted(),
     })
     .await;
     let launch = Launch::Http { url: server.url(), headers: Vec::new() };
@@ -56,7 +69,7 @@ async fn through(
     let answer = host.line().await;
     gateway.stop().await;
     let asked = server.asked();
-    let call = asked.into_iter().find(|asked| asked.call() == "tools/call");
+    let call = asked.into_iter().find(|asked| envelope(asked).0 == "tools/call");
     [list, call.map(|call| call.body).unwrap_or_default(), answer]
 }
 

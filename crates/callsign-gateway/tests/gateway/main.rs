@@ -12,6 +12,7 @@ mod fidelity;
 #[path = "../../../callsign-wire/tests/support/json.rs"]
 mod json;
 mod kit;
+mod stateless;
 #[path = "../../../callsign-wire/tests/support/mod.rs"]
 mod support;
 mod tools;

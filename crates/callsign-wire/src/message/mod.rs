@@ -20,8 +20,9 @@ mod write;
 
 pub use depth::{MAX_DEPTH, nests_deeper};
 pub use id::Id;
+pub(crate) use id::Key;
 pub use parse::{Malformed, parse, parse_frame};
-pub(crate) use parse::{MeantFor, is_batch, meant_for};
+pub(crate) use parse::{MeantFor, View, is_batch, meant_for, view, without_mark};
 pub use rpc_error::RpcError;
 pub(crate) use splice::{Members, member};
 pub use splice::{SpliceError, splice};

@@ -2,6 +2,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::depth::bytes_nest_deeper;
+use super::id::is_id;
 use super::splice::Members;
 use super::{Id, MAX_DEPTH, Message, Notification, Request, Response, RpcError};
 
@@ -59,6 +60,64 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 /// # Errors
 /// Why the text is no message.
 pub fn parse(text: &[u8]) -> Result<Message, Malformed> {
+    Ok(view(text)?.into_message())
+}
+
+/// A message whose payload still stands in the text that was read.
+#[derive(Debug)]
+pub(crate) enum View<'a> {
+    Call(Call<'a>),
+    Answer(Answer<'a>),
+}
+
+/// A request, or without an id a notification.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    id: Option<Id>,
+    method: String,
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    /// The raw id, a string or a number.
+    pub(crate) id: Option<&'a str>,
+    pub(crate) outcome: Result<&'a RawValue, &'a RawValue>,
+}
+
+impl View<'_> {
+    pub(crate) fn into_message(self) -> Message {
+        match self {
+            Self::Call(call) => call.into_message(),
+            Self::Answer(answer) => Message::Response(Response {
+                id: answer.id.map(Id::spelled),
+                outcome: answer.outcome(),
+            }),
+        }
+    }
+}
+
+impl Call<'_> {
+    fn into_message(self) -> Message {
+        let (method, params) = (self.method, self.params.map(ToOwned::to_owned));
+        match self.id {
+            None => Message::Notification(Notification { method, params }),
+            Some(id) => Message::Request(Request { id, method, params }),
+        }
+    }
+}
+
+impl Answer<'_> {
+    pub(crate) fn outcome(&self) -> Result<Box<RawValue>, RpcError> {
+        match self.outcome {
+            Ok(result) => Ok(result.to_owned()),
+            Err(error) => Err(RpcError::from_raw(error.to_owned())),
+        }
+    }
+}
+
+/// Reads one message and copies nothing of its payload.
+pub(crate) fn view(text: &[u8]) -> Result<View<'_>, Malformed> {
     if bytes_nest_deeper(text, MAX_DEPTH) {
         return Err(Malformed::TooDeep);
     }
@@ -72,39 +131,32 @@ pub fn parse(text: &[u8]) -> Result<Message, Malformed> {
         (Some(method), None, None) => call(method, envelope.id, envelope.params),
         (None, Some(result), None) => {
             let id = id(envelope.id)?.ok_or(Malformed::BadId)?;
-            Ok(Message::Response(Response { id: Some(id), outcome: Ok(result.to_owned()) }))
+            Ok(View::Answer(Answer { id: Some(id), outcome: Ok(result) }))
         }
         // Some servers send `"result":null` beside an error.
         (None, result, Some(error)) if result.is_none_or(|result| result.get() == "null") => {
-            let outcome = Err(RpcError::from_raw(error.to_owned()));
-            Ok(Message::Response(Response { id: id(envelope.id)?, outcome }))
+            Ok(View::Answer(Answer { id: id(envelope.id)?, outcome: Err(error) }))
         }
         _ => Err(Malformed::NoKind),
     }
 }
 
-fn call(
+fn call<'a>(
     method: &RawValue,
     raw_id: Option<&RawValue>,
-    params: Option<&RawValue>,
-) -> Result<Message, Malformed> {
+    params: Option<&'a RawValue>,
+) -> Result<View<'a>, Malformed> {
     let method: String = serde_json::from_str(method.get()).map_err(|_| Malformed::BadMethod)?;
-    let params = params.map(ToOwned::to_owned);
-    match raw_id {
-        None => Ok(Message::Notification(Notification { method, params })),
-        Some(raw) => {
-            let id = Id::from_raw(raw).ok_or(Malformed::BadId)?;
-            Ok(Message::Request(Request { id, method, params }))
-        }
-    }
+    let id = raw_id.map(|raw| Id::from_raw(raw).ok_or(Malformed::BadId)).transpose()?;
+    Ok(View::Call(Call { id, method, params }))
 }
 
 /// The id of an answer, in which `null` stands for "could not be read".
-fn id(raw: Option<&RawValue>) -> Result<Option<Id>, Malformed> {
-    match raw {
-        None => Ok(None),
-        Some(raw) if raw.get() == "null" => Ok(None),
-        Some(raw) => Id::from_raw(raw).map(Some).ok_or(Malformed::BadId),
+fn id(raw: Option<&RawValue>) -> Result<Option<&str>, Malformed> {
+    match raw.map(RawValue::get) {
+        None | Some("null") => Ok(None),
+        Some(raw) if is_id(raw) => Ok(Some(raw)),
+        Some(_) => Err(Malformed::BadId),
     }
 }
 
@@ -138,7 +190,7 @@ pub(crate) fn is_batch(text: &[u8]) -> bool {
 }
 
 /// Some runtimes begin their output with a byte order mark.
-fn without_mark(text: &[u8]) -> &[u8] {
+pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
