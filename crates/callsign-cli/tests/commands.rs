@@ -14,7 +14,7 @@ const CONFIGS: &str = "crates/callsign-config/tests/data/configs";
 const FLEET: &str = "data/corpus/preflight/fleet-5x21.json";
 
 /// Every command that a person calls.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "demo",
     "check",
     "servers",
@@ -23,6 +23,7 @@ const COMMANDS: [&str; 11] = [
     "name",
     "which",
     "call",
+    "serve",
     "explain",
     "completions",
     "man",

@@ -155,7 +155,7 @@ fn a_call_under_way_is_answered_before_it_ends() {
 fn an_edited_configuration_is_applied_and_a_broken_one_is_not() {
     let sandbox = Sandbox::new();
     let (a, b) = (("a", server(["--tools", "x"])), ("b", server(["--tools", "y"])));
-    sandbox.servers(&[a.clone()]);
+    sandbox.servers(std::slice::from_ref(&a));
     let mut host = Host::start(&sandbox, "");
     host.greet();
     assert_eq!(host.tools(), ["a__x"]);

@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::errand::{Errand, Event, Posed};
-use crate::input::{CAPABILITIES, NoInput, ROUNDS, Wanted, with_session};
-use crate::params::{BadParams, Members, raw};
+use crate::input::{CAPABILITIES, LOG_LEVEL, NoInput, ROUNDS, Wanted, with_session};
+use crate::params::{BadParams, Members, raw, text};
 use crate::refusal::Refusal;
 use crate::translate;
 use crate::upstream::{Life, Upstream};
@@ -64,10 +64,8 @@ pub(crate) fn addressed(
         Some(meta) => meta.once("progressToken")?.filter(|raw| *raw != "null"),
         None => None,
     };
-    if errand.era == Era::Stateless
-        && let Some(offered) = meta.as_ref().and_then(|meta| meta.get(CAPABILITIES))
-    {
-        errand.set_offered(offered);
+    if let (Era::Stateless, Some(meta)) = (errand.era, &meta) {
+        note_wishes(meta, errand);
     }
     let (Some(meta), Some(token)) = (meta, token) else { return Ok(raw(params.with(edits))) };
     errand.set_token(token);
@@ -75,6 +73,16 @@ pub(crate) fn addressed(
     let mut edits = edits.to_vec();
     edits.push(("_meta", &meta));
     Ok(raw(params.with(&edits)))
+}
+
+/// What a host of the stateless era says of itself with each request.
+fn note_wishes(meta: &Members<'_>, errand: &Errand) {
+    if let Some(offered) = meta.get(CAPABILITIES) {
+        errand.set_offered(offered);
+    }
+    if let Some(level) = meta.get(LOG_LEVEL).and_then(text) {
+        errand.set_log_level(&level);
+    }
 }
 
 /// Waits for some work while what happens to the request meanwhile reaches the host.
@@ -205,9 +213,12 @@ async fn ask(cargo: &Cargo, errand: &Arc<Errand>) -> Carried {
     let _place = upstream.places.acquire().await.ok();
     let life =
         upstream.life().await.map_err(|outage| Refusal::Down(Box::new((*outage).clone())))?;
-    let failed = |error: FetchError| Refusal::Failed {
-        server: upstream.key.clone(),
-        error: Box::new(error),
+    let failed = |error: FetchError| {
+        if matches!(error, FetchError::SessionEnded { .. }) {
+            // It was started anew, and may offer something else now.
+            upstream.note_change();
+        }
+        Refusal::Failed { server: upstream.key.clone(), error: Box::new(error) }
     };
     let between_eras = (errand.era, life.era()) == (Era::Handshake, Era::Stateless);
     let told = if between_eras { with_session(cargo.params.as_deref(), errand) } else { None };

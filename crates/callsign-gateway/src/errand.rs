@@ -7,7 +7,7 @@ use callsign_wire::Era;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
-use crate::downstream::{Asker, Host, needed_for};
+use crate::downstream::{Asker, Host, needed_for, rank};
 use crate::params::Members;
 
 /// A request of a host that a server is working on.
@@ -24,6 +24,8 @@ pub(crate) struct Errand {
     token: Mutex<Option<Arc<str>>>,
     /// What a host of the stateless era offers with this request, raw.
     offered: OnceLock<Box<str>>,
+    /// The least severe level of log messages that it wants for this request.
+    log_level: OnceLock<Box<str>>,
     capacity: usize,
     post: Mutex<Post>,
     arrived: Notify,
@@ -60,8 +62,8 @@ impl Errand {
     /// `capacity` is how many messages may wait for the host.
     pub(crate) fn new(host: Arc<Host>, era: Era, capacity: usize) -> Self {
         let (post, arrived) = (Mutex::default(), Notify::new());
-        let (token, offered) = (Mutex::default(), OnceLock::new());
-        Self { host, era, token, offered, capacity, post, arrived }
+        let (token, offered, log_level) = (Mutex::default(), OnceLock::new(), OnceLock::new());
+        Self { host, era, token, offered, log_level, capacity, post, arrived }
     }
 
     /// Notes the host's own progress token.
@@ -73,6 +75,21 @@ impl Errand {
     pub(crate) fn set_offered(&self, capabilities: &str) {
         // A request says it once.
         let _ = self.offered.set(capabilities.into());
+    }
+
+    /// Notes which log messages the host wants for this request.
+    pub(crate) fn set_log_level(&self, level: &str) {
+        // A request says it once.
+        let _ = self.log_level.set(level.into());
+    }
+
+    /// Whether the host wants a log message of this level that belongs to this request. In the stateless era it gets none
+    /// unless the request says so.
+    pub(crate) fn wants_log(&self, level: &str) -> bool {
+        match self.era {
+            Era::Handshake => self.host.wants_log(level),
+            Era::Stateless => self.log_level.get().is_some_and(|least| rank(level) >= rank(least)),
+        }
     }
 
     /// Whether the host can be asked this by the result of its request.

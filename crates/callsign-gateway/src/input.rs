@@ -17,7 +17,8 @@ pub(crate) const ROUNDS: usize = 8;
 /// How long to wait before a request is sent again that asked for nothing but that.
 const PAUSE: Duration = Duration::from_millis(250);
 
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// Where a request of the stateless era says which log messages its host wants.
+pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// Where a request of the stateless era says what its host offers.
 pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 

@@ -11,7 +11,6 @@
 //! 8 answer     exactly one, under the host's id
 //! ```
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,27 +19,21 @@ use callsign::{ServerKey, ToolId};
 use callsign_mcp::header_params::HeaderParams;
 use callsign_wire::Era;
 use callsign_wire::message::{Notification, Request, Response, RpcError, write_request};
-use callsign_wire::serve::{
-    Arrival, Carrier, Context, Ending, Exchange, Headers, PrincipalId, Reply, Session,
-};
+use callsign_wire::serve::{Arrival, Carrier, Context, Ending, Exchange, Headers, Reply, Session};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use crate::carry::{
-    CLIENT_GONE, Cargo, GivenUp, Interrupted, Leg, Voyage, addressed, attend, carry,
-};
+use crate::carry::{Cargo, GivenUp, Interrupted, addressed, attend, carry};
 use crate::directory::{Offer, with_hints};
-use crate::downstream::{self, Asker, Host, Listener, Question};
+use crate::downstream::{self, Asker, Host, Question};
 use crate::errand::Errand;
 use crate::gateway::Inner;
-use crate::input::{CAPABILITIES, Wanted};
+use crate::input::CAPABILITIES;
 use crate::metrics::Outcome;
 use crate::params::{BadParams, Members, quoted, raw, text};
-use crate::parking::Parked;
 use crate::policy::Judgement;
 use crate::refusal::Refusal;
-use crate::seal::{BadState, Binding, State};
 use crate::upstream::Upstream;
 
 /// The answer to a request, before it is written.
@@ -61,7 +54,7 @@ pub(crate) enum Unanswered {
     GivenUp,
 }
 
-type Answered = Result<Answer, Unanswered>;
+pub(crate) type Answered = Result<Answer, Unanswered>;
 
 impl From<Refusal> for Unanswered {
     fn from(refusal: Refusal) -> Self {
@@ -202,13 +195,13 @@ fn begin(gateway: &Arc<Inner>, exchange: Exchange) {
 }
 
 /// One request on its way through the layers.
-struct Asked<'a> {
-    gateway: &'a Arc<Inner>,
-    request: &'a Request,
+pub(crate) struct Asked<'a> {
+    pub(crate) gateway: &'a Arc<Inner>,
+    pub(crate) request: &'a Request,
     /// What its headers say, where it came by HTTP.
     headers: Option<Headers>,
-    errand: Arc<Errand>,
-    reply: &'a mut Reply,
+    pub(crate) errand: Arc<Errand>,
+    pub(crate) reply: &'a mut Reply,
 }
 
 // ---- 3 method ---------------------------------------------------------------------------------------------------------
@@ -271,7 +264,10 @@ impl Asked<'_> {
     }
 
     /// What is offered, once the start is over.
-    async fn settled(&mut self) -> Result<Arc<Offer>, Interrupted> {
+    pub(crate) async fn settled(&mut self) -> Result<Arc<Offer>, Interrupted> {
+        if self.gateway.directory.is_settled() {
+            return Ok(self.gateway.directory.now());
+        }
         self.start();
         attend(self.gateway.directory.settled(), &self.errand, self.reply).await
     }
@@ -448,51 +444,6 @@ impl Asked<'_> {
         }
     }
 
-    /// Tells the host what it wants to hear until it hangs up or the gateway ends.
-    async fn listen(&mut self) -> Answered {
-        let params = self.request.params.as_deref();
-        let mut listener = Listener::read(params, &self.request.id, &self.errand)?;
-        let offer = self.settled().await?;
-        let mut honoured = BTreeSet::new();
-        for uri in std::mem::take(&mut listener.uris) {
-            if self.hear_of(&offer, &uri).await {
-                honoured.insert(uri);
-            }
-        }
-        listener.uris = honoured;
-        let listener = Arc::new(listener);
-        self.gateway.hosts.listeners.add(&listener);
-        if self.reply.send(listener.acknowledgement()).await.is_err() {
-            return Err(Unanswered::GivenUp);
-        }
-        let end = attend(std::future::pending::<()>(), &self.errand, self.reply).await;
-        let (farewell, uris) = (listener.farewell(), listener.uris.clone());
-        drop(listener);
-        for uri in uris {
-            self.gateway.release(&offer, &uri);
-        }
-        // Who hung up reads no farewell; who said that it stops does.
-        match end {
-            Err(Interrupted::GivenUp(GivenUp(reason))) if *reason == *CLIENT_GONE => {
-                Err(Unanswered::GivenUp)
-            }
-            _ => Ok(Answer::Own(farewell)),
-        }
-    }
-
-    /// Subscribes to a resource at its server, unless that has been done; `false` if that can't be.
-    async fn hear_of(&self, offer: &Offer, uri: &str) -> bool {
-        let server = offer.resources.server_of(uri).ok();
-        let Some(upstream) = server.and_then(|server| self.gateway.fleet.get(server)) else {
-            return false;
-        };
-        if self.gateway.hosts.subscribers(uri) > 0 {
-            return true;
-        }
-        let params = raw(format!("{{\"uri\":{}}}", quoted(uri)));
-        upstream.asked("resources/subscribe", params).await
-    }
-
     fn upstream_of(
         &self,
         server: Option<&ServerKey>,
@@ -582,7 +533,7 @@ impl Asked<'_> {
         answer_of(carry(&cargo, &self.errand, self.reply).await??)
     }
 
-    fn cargo(
+    pub(crate) fn cargo(
         &self,
         upstream: &Arc<Upstream>,
         params: Option<Box<RawValue>>,
@@ -593,103 +544,9 @@ impl Asked<'_> {
         let (upstream, method) = (Arc::clone(upstream), self.request.method.clone());
         Cargo { upstream, method, params, number, limit }
     }
-
-    /// The same for a host of the stateless era, which brings state back: its server's own, or that of a request which
-    /// waits here. Either is opened on the way there and sealed on the way back.
-    async fn set_out(
-        &mut self,
-        upstream: &Arc<Upstream>,
-        params: &Members<'_>,
-        edits: &[(&str, &str)],
-        limit: Option<Duration>,
-    ) -> Answered {
-        let brought = match (params.once("requestState")?, &self.gateway.sealer) {
-            (Some(sealed), Some(sealer)) => {
-                Some(sealer.open(sealed, &self.binding(params)).map_err(Refusal::BadState)?)
-            }
-            _ => None,
-        };
-        let servers = match brought {
-            Some(State::Parked(number)) => return self.come_back(number, params).await,
-            Some(State::Servers(raw)) => Some(raw),
-            None => None,
-        };
-        let mut edits = edits.to_vec();
-        edits.extend(servers.as_deref().map(|state| ("requestState", state)));
-        let number = upstream.number();
-        let addressed = addressed(params, &edits, number, &self.errand)?;
-        let cargo = self.cargo(upstream, Some(addressed), number, limit);
-        self.go_on(Voyage::begin(cargo, &self.errand), params).await
-    }
-
-    /// What state given for this request is bound to.
-    fn binding<'p>(&'p self, params: &Members<'p>) -> Binding<'p> {
-        Binding {
-            principal: self.errand.host.session.principal().map(PrincipalId::as_str),
-            method: &self.request.method,
-            target: params.get("name").or(params.get("uri")).unwrap_or_default(),
-        }
-    }
-
-    async fn go_on(&mut self, voyage: Voyage, params: &Members<'_>) -> Answered {
-        match voyage.go_on(self.reply).await? {
-            Leg::Done(carried) => match answer_of(carried?)? {
-                Answer::Own(result) => Ok(Answer::Own(self.sealed(result, params))),
-                other => Ok(other),
-            },
-            Leg::Asks(voyage, posed) => self.park(Parked { voyage, posed }, params),
-        }
-    }
-
-    /// Answers with what the server asks, and lets its request wait for the host.
-    fn park(&self, parked: Parked, params: &Members<'_>) -> Answered {
-        let sealer = self.gateway.sealer.as_ref().ok_or(Refusal::BadState(BadState::Expired))?;
-        let number = self.gateway.parking.number();
-        let state = sealer.seal(&State::Parked(number), &self.binding(params));
-        let asks = parked.asks(&state);
-        let limits = &self.gateway.limits;
-        self.gateway.parking.park(number, parked, limits.parked_for, limits.parked);
-        Ok(Answer::Own(asks))
-    }
-
-    /// The host has come back with answers: the server's request goes on, and nothing is sent anew.
-    async fn come_back(&mut self, number: u64, params: &Members<'_>) -> Answered {
-        let parked = self.gateway.parking.take(number);
-        let mut parked = parked.ok_or(Refusal::BadState(BadState::Expired))?;
-        let answers = params.get("inputResponses").and_then(Members::read);
-        let is_answered = match &answers {
-            Some(answers) => parked.answer(answers).await,
-            None => false,
-        };
-        if !is_answered {
-            return self.park(parked, params);
-        }
-        let voyage = parked.voyage;
-        // From here on it is this request that progress belongs to, and that is cancelled.
-        let meta = params.get("_meta").and_then(Members::read);
-        if let Some(token) = meta.and_then(|meta| meta.get("progressToken")) {
-            voyage.errand.set_token(token);
-        }
-        self.errand.host.begin(&self.request.id, &voyage.errand);
-        self.go_on(voyage, params).await
-    }
-
-    /// The result with the server's state sealed, where it has any.
-    fn sealed(&self, result: Box<RawValue>, params: &Members<'_>) -> Box<RawValue> {
-        if Wanted::of(&result).is_none() {
-            return result;
-        }
-        let Some(members) = Members::read(result.get()) else { return result };
-        let (Some(state), Some(sealer)) = (members.get("requestState"), &self.gateway.sealer)
-        else {
-            return result;
-        };
-        let state = State::Servers(state.to_owned());
-        raw(members.with(&[("requestState", &sealer.seal(&state, &self.binding(params)))]))
-    }
 }
 
-fn answer_of(outcome: Result<Box<RawValue>, RpcError>) -> Answered {
+pub(crate) fn answer_of(outcome: Result<Box<RawValue>, RpcError>) -> Answered {
     Ok(match outcome {
         Ok(result) => Answer::Own(result),
         Err(error) => Answer::Error(error),

@@ -117,7 +117,7 @@ async fn serve(
     access: Access,
 ) -> Result<Status, Failure> {
     match arguments.http {
-        _ if arguments.check => check(gateway).await,
+        _ if arguments.check => check(gateway, arguments.start).await,
         Some(address) => over_http(gateway, address, access).await,
         None => over_lines(gateway).await,
     }
@@ -173,7 +173,7 @@ fn unwatched(error: &std::io::Error) -> Failure {
 }
 
 /// Prints what would be served.
-async fn check(gateway: &Gateway) -> Result<Status, Failure> {
+async fn check(gateway: &Gateway, start: Start) -> Result<Status, Failure> {
     gateway.start(None);
     let report = tokio::select! {
         report = gateway.started() => report,
@@ -182,6 +182,7 @@ async fn check(gateway: &Gateway) -> Result<Status, Failure> {
             return Err(Failure::Interrupted);
         }
     };
+    verdict(&report, start)?;
     output::print(&listed(&gateway.tools()))?;
     for outage in &report.missing {
         output::print_error(&format!("missing: {}\n", escaped(&outage.to_string())));
@@ -202,18 +203,25 @@ fn listed(tools: &Snapshot) -> String {
 
 /// Comes about if the start came to something that may not be served.
 async fn unfit(gateway: &Gateway, start: Start) -> Failure {
-    let report = gateway.started().await;
-    let StartReport { missing, refused } = &*report;
+    match verdict(&*gateway.started().await, start) {
+        Ok(()) => std::future::pending().await,
+        Err(failure) => failure,
+    }
+}
+
+/// Whether what the start came to may be served.
+fn verdict(report: &StartReport, start: Start) -> Result<(), Failure> {
+    let StartReport { missing, refused } = report;
     let (what, why) = match start {
         Start::Complete if !missing.is_empty() => ("not all servers can be served", missing),
         // Nobody has a name for being first, and a host that is not told would miss a tool.
         _ if !refused.is_empty() => ("not all tools can be named", refused),
-        _ => return std::future::pending().await,
+        _ => return Ok(()),
     };
     let lines: Vec<String> =
         why.iter().map(|outage| format!("\n  {}", escaped(&outage.to_string()))).collect();
     let remedy = "mend them, leave them out with --only, or take another --scheme";
-    Failure::with_remedy(format!("{what}:{}", lines.concat()), remedy)
+    Err(Failure::with_remedy(format!("{what}:{}", lines.concat()), remedy))
 }
 
 /// Follows the configuration: a change that can be used is, and one that can't is told and changes nothing. Never ends.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use callsign::registry::{Load, LoadError, Registration, Registry, Unreadable};
+use callsign::registry::{Load, LoadError, RegisterError, Registration, Registry, Unreadable};
 use callsign::scheme::Scheme;
 use callsign::{Catalogue, ServerKey};
 use serde_json::value::RawValue;
@@ -154,12 +154,15 @@ impl Keeper {
 
     fn note_outage(&mut self, outage: Outage) {
         if let Some(known) = self.servers.get_mut(&outage.server) {
-            tracing::warn!(server = %printable(&outage.server), "{outage}");
+            // It fails again and again until it is mended, and is told once.
+            if known.outage.as_ref().is_none_or(|before| before.reason != outage.reason) {
+                tracing::warn!(server = %printable(&outage.server), "{outage}");
+            }
             known.outage = Some(outage);
         }
     }
 
-    /// Registers everything that is known. Gives the servers that could not be.
+    /// Registers everything that is known. Gives the servers some of whose tools can't be named.
     fn load_all(&mut self) -> Vec<Outage> {
         let listed = || {
             self.order.iter().filter_map(|key| {
@@ -185,13 +188,15 @@ impl Keeper {
             tracing::warn!(server = %printable(&key), %error, "the prompts of a server are not served");
         }
         let missing = self.tools.load_available(tools).missing;
-        missing.into_iter().map(|(key, error)| self.refuse(&key, &error)).collect()
-    }
-
-    fn refuse(&mut self, key: &ServerKey, error: &LoadError) -> Outage {
-        let outage = refused(key, &error.to_string());
-        self.note_outage(outage.clone());
-        outage
+        let mut unnamed = Vec::new();
+        for (key, error) in missing {
+            let outage = refused(&key, &error.to_string());
+            self.note_outage(outage.clone());
+            if matches!(error, LoadError::Register(RegisterError::Shortfall { .. })) {
+                unnamed.push(outage);
+            }
+        }
+        unnamed
     }
 
     /// Takes news until none has come for a while.

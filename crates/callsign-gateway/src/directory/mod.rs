@@ -50,7 +50,7 @@ pub(crate) struct Lists {
 pub struct StartReport {
     /// The servers that can't be served, or not yet.
     pub missing: Vec<Outage>,
-    /// Those of them whose tools were known and can't be named: a collision, an illegal name, a setting that names nothing.
+    /// Those of them whose tools are known and can't all be named: a collision, or an illegal name.
     pub refused: Vec<Outage>,
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn needed_for(method: &str) -> Option<&'static str> {
 }
 
 /// How severe a level is, counted from 1.
-fn rank(level: &str) -> Option<u8> {
+pub(crate) fn rank(level: &str) -> Option<u8> {
     let at = LOG_LEVELS.iter().position(|known| *known == level)?;
     u8::try_from(at + 1).ok()
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use callsign_wire::message::{
     Id, Notification, Request, RpcError, write_notification, write_request,
 };
-use callsign_wire::{Ear, Incoming, IncomingMessage, METHOD_NOT_FOUND};
+use callsign_wire::{Ear, Era, Incoming, IncomingMessage, METHOD_NOT_FOUND};
 
 use super::{Unattributable, Upstream};
 use crate::downstream::{Asker, Host};
@@ -74,13 +74,15 @@ fn progress(upstream: &Upstream, message: &Notification) {
     }
 }
 
-/// Log messages go to the host whose request caused them where that is known, else to every host that wants their level.
+/// Log messages go to the host whose request caused them where that is known, else to every host that wants their level. A
+/// host of the stateless era gets those of its own requests only.
 fn log(upstream: &Upstream, message: &Notification, cause: Option<&Arc<Errand>>) {
     let level = string_member(message, "level").unwrap_or_default();
-    match cause {
-        Some(errand) if errand.host.wants_log(&level) => drop(errand.push(as_it_is(message))),
-        Some(_) => {}
-        None => tell(upstream, message, |host| host.wants_log(&level)),
+    let alone = || upstream.only_errand().ok().filter(|errand| errand.era == Era::Stateless);
+    match cause.cloned().or_else(alone) {
+        Some(errand) if errand.wants_log(&level) => drop(errand.push(as_it_is(message))),
+        Some(errand) if errand.era == Era::Handshake => {}
+        _ => tell(upstream, message, |host| host.wants_log(&level)),
     }
 }
 

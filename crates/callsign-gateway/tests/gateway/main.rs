@@ -9,6 +9,9 @@
 
 mod conduct;
 mod fidelity;
+#[path = "../../../callsign-wire/tests/support/host.rs"]
+mod host;
+mod http;
 #[path = "../../../callsign-wire/tests/support/json.rs"]
 mod json;
 mod kit;
