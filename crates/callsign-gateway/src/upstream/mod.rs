@@ -27,6 +27,9 @@ pub(crate) use supervise::Supervisor;
 /// How long a request may take that no host waits for.
 const QUIET_REQUEST: Duration = Duration::from_secs(10);
 
+/// A server that is started again within this time is waited for: a call that comes just then needs not fail.
+const SOON: Duration = Duration::from_secs(1);
+
 /// One server.
 #[derive(Debug)]
 pub(crate) struct Upstream {
@@ -88,7 +91,7 @@ impl Upstream {
         }
     }
 
-    /// The server as soon as it can be asked. One that is just being started is waited for.
+    /// The server as soon as it can be asked. One that is just being started, or is about to be, is waited for.
     ///
     /// # Errors
     /// It can't be asked now.
@@ -100,8 +103,10 @@ impl Upstream {
         loop {
             match &*states.borrow_and_update() {
                 State::Ready(life) => return Ok(life.clone()),
-                State::Down(outage) => return Err(Arc::clone(outage)),
-                State::Starting => {}
+                State::Down(outage) if outage.retry.is_none_or(|wait| wait > SOON) => {
+                    return Err(Arc::clone(outage));
+                }
+                State::Down(_) | State::Starting => {}
             }
             // The sender lives as long as this server.
             let _ = states.changed().await;
