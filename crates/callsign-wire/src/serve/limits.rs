@@ -49,7 +49,8 @@ impl Default for Limits {
             kept: 256,
             sessions: 1024,
             idle: Duration::from_secs(30 * 60),
-            connections: 1024,
+            // A session may have several: its own stream, and one a request.
+            connections: 4096,
             head_bytes: 64 * 1024,
             // Longer than clients keep connections that they don't use, so that it is they who close them.
             head: Duration::from_secs(120),

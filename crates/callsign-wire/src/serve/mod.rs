@@ -24,6 +24,7 @@ mod lines;
 mod refusal;
 mod reply;
 mod session;
+mod standard;
 mod stateless;
 
 pub use arrival::{Arrival, Arrivals, Context, Exchange, Headers};
@@ -31,3 +32,4 @@ pub use limits::Limits;
 pub use lines::{LineService, serve_lines};
 pub use reply::{Gone, Reply};
 pub use session::{Carrier, Ending, PrincipalId, Session, SessionId, Unsent};
+pub use standard::{Reader, Writer, standard_streams};
