@@ -18,6 +18,7 @@
 //! task of its own.
 
 mod arrival;
+mod headers;
 pub mod http;
 mod limits;
 mod lines;
@@ -27,7 +28,8 @@ mod session;
 mod standard;
 mod stateless;
 
-pub use arrival::{Arrival, Arrivals, Context, Exchange, Headers};
+pub use arrival::{Arrival, Arrivals, Context, Exchange};
+pub use headers::Headers;
 pub use limits::Limits;
 pub use lines::{LineService, serve_lines};
 pub use reply::{Gone, Reply};
