@@ -552,6 +552,17 @@ async fn a_host_that_does_not_read_stops_its_own_request_only() {
 }
 
 #[tokio::test]
+async fn a_host_that_never_reads_is_taken_for_gone() {
+    let limits = Limits { unread: Duration::from_millis(300), ..Limits::default() };
+    let host = Host::start(Access::loopback(), limits).await;
+    let headers = [VERSION, ("mcp-method", "flood")];
+    let stream = host.open(&headers, &modern("1", "flood", "")).await;
+    host.saw("gone").await;
+    assert_eq!(host.session().in_flight(), 0);
+    drop(stream);
+}
+
+#[tokio::test]
 async fn requests_beyond_the_limit_of_a_session_wait_and_are_refused_in_the_end() {
     let limits = Limits { in_flight: 1, place: Duration::from_millis(100), ..Limits::default() };
     let host = Host::start(Access::loopback(), limits).await;

@@ -25,7 +25,7 @@ mod lines;
 mod refusal;
 mod reply;
 mod session;
-mod standard;
+mod standard_streams;
 mod stateless;
 
 pub use arrival::{Arrival, Arrivals, Context, Exchange};
@@ -34,4 +34,4 @@ pub use limits::Limits;
 pub use lines::{LineService, serve_lines};
 pub use reply::{Gone, Reply};
 pub use session::{Carrier, Ending, PrincipalId, Session, SessionId, Unsent};
-pub use standard::{Reader, Writer, standard_streams};
+pub use standard_streams::{Reader, Writer, standard_streams};

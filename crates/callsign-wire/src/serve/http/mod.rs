@@ -42,6 +42,7 @@ mod post;
 mod refused;
 mod sessions;
 mod standard;
+mod unread;
 
 pub use access::{Access, TokenError};
 pub use listen::accept;

@@ -1,3 +1,5 @@
+//! What hosts post: requests of either era, notifications, answers, and arrays of them.
+
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};

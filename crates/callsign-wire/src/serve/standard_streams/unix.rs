@@ -1,3 +1,6 @@
+//! Pipes and sockets on Unix. A pipe is opened a second time (Linux), a socket asked call by call not to wait; files and
+//! terminals are left to Tokio's thread.
+
 use std::fs::File;
 use std::io;
 use std::net::Shutdown;

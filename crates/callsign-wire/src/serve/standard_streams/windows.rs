@@ -1,3 +1,5 @@
+//! On Windows Tokio's threads carry the standard streams: anonymous pipes can't be waited for otherwise there.
+
 use super::{Reader, Writer};
 
 pub(super) fn input() -> Reader {
