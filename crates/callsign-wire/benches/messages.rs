@@ -4,11 +4,14 @@
 //! with as little work as it can, so what is measured is this crate and the runtime.
 #![allow(clippy::unwrap_used)]
 
+use callsign_wire::serve::http::{Access, HttpService, accept};
+use callsign_wire::serve::{Arrival, Arrivals, Limits, serve_lines};
 use callsign_wire::{Bounds, Connection, Inbound};
 use divan::counter::ItemsCount;
 use futures_util::{StreamExt, stream};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
 fn main() {
@@ -108,4 +111,81 @@ fn long_answers_in_memory(bencher: divan::Bencher<'_, '_>, length: usize) {
     let item = r#"{"type":"text","text":"as long as it is","x":[1,2]}"#;
     let items = vec![item; length * 1024 / (item.len() + 1)].join(",");
     measure(bencher, (1, 1), &format!("{{\"content\":[{items}]}}"), in_memory);
+}
+
+/// Answers what hosts ask with what they asked, in order.
+async fn echo(mut arrivals: Arrivals) {
+    while let Some(arrival) = arrivals.next().await {
+        if let Arrival::Request(exchange) = arrival {
+            let params = exchange.request.params.as_deref().unwrap_or(RawValue::NULL);
+            exchange.reply.finish(Ok(params)).await.unwrap();
+        }
+    }
+}
+
+/// A host over lines: the other side of `calls_in_memory` is this crate as well.
+#[divan::bench(args = [1, 32, 1_000])]
+fn calls_between_both_sides(bencher: divan::Bencher<'_, '_>, in_flight: usize) {
+    let runtime = runtime();
+    let connection = runtime.block_on(async {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let (reader, writer) = split(theirs);
+        tokio::spawn(echo(serve_lines(reader, writer, Limits::default()).arrivals));
+        let (reader, writer) = split(ours);
+        Connection::over_lines(reader, writer, Inbound::Refuse, Bounds::default())
+    });
+    bencher
+        .counter(ItemsCount::new(CALLS))
+        .bench_local(|| runtime.block_on(ask(&connection, in_flight, CALLS)));
+}
+
+/// Hosts over HTTP, by how many connections ask one after the other.
+#[divan::bench(args = [1, 32])]
+fn calls_served_over_http(bencher: divan::Bencher<'_, '_>, connections: usize) {
+    let runtime = runtime();
+    let mut streams = runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let limits = Limits::default();
+        let (service, arrivals) = HttpService::new(Access::loopback(), limits.clone());
+        tokio::spawn(echo(arrivals));
+        let router = service.router(axum::Router::new());
+        tokio::spawn(async move {
+            let never = std::future::pending();
+            accept(listener, router, &limits, never, std::time::Duration::ZERO).await
+        });
+        let mut streams = Vec::new();
+        for _ in 0..connections {
+            streams.push(TcpStream::connect(address).await.unwrap());
+        }
+        streams
+    });
+    let each = CALLS / connections;
+    bencher.counter(ItemsCount::new(each * connections)).bench_local(|| {
+        runtime.block_on(futures_util::future::join_all(streams.iter_mut().map(|s| post(s, each))))
+    });
+}
+
+/// Asks over one connection, `count` times.
+async fn post(stream: &mut TcpStream, count: usize) {
+    let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"search","_meta":{meta}}}}}"#
+    );
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+         mcp-method: tools/call\r\nmcp-name: search\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut heard = Vec::with_capacity(4096);
+    for _ in 0..count {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        heard.clear();
+        // The answer is the body's last bracket.
+        while !heard.ends_with(b"}}}") {
+            assert!(stream.read_buf(&mut heard).await.unwrap() > 0);
+        }
+        assert!(heard.starts_with(b"HTTP/1.1 200"));
+    }
 }

@@ -270,3 +270,19 @@ async fn nothing_is_read_while_nobody_takes_what_arrived() {
     }
     flood.await.unwrap();
 }
+
+#[tokio::test]
+async fn a_host_that_writes_on_and_does_not_read_any_more_is_at_an_end() {
+    let (reader, mut host) = tokio::io::duplex(4096);
+    let (writer, theirs) = tokio::io::duplex(4096);
+    let mut service = serve_lines(reader, writer, Limits::default());
+    host.write_all(format!("{}\n", call("1")).as_bytes()).await.unwrap();
+    let open = exchange(&mut service).await;
+    drop(theirs);
+    open.reply.finish(Ok(&raw("{}"))).await.unwrap();
+    assert!(matches!(
+        service.arrivals.next().await,
+        Some(Arrival::Ended(_, Ending::Unwritable(reason))) if !reason.is_empty()
+    ));
+    assert!(service.arrivals.next().await.is_none());
+}

@@ -1,6 +1,6 @@
 use tokio::sync::mpsc;
 
-use super::{Ending, Reply, Session};
+use super::{Ending, Headers, Reply, Session};
 use crate::lifecycle::Era;
 use crate::message::{Notification, Request, Response};
 
@@ -40,16 +40,6 @@ pub struct Context {
     pub era: Era,
     /// What the headers say, where it came by HTTP.
     pub headers: Option<Headers>,
-}
-
-/// What the headers of a request say beside what was compared with its body already.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Headers {
-    /// `MCP-Protocol-Version`, where there is one.
-    pub protocol_version: Option<String>,
-    /// `Mcp-Param-*`: the part of the name behind the prefix in lower case, and the value decoded. What they must be
-    /// equal to, only a tool's schema says.
-    pub parameters: Vec<(String, String)>,
 }
 
 /// What hosts sent, in the order in which it came.

@@ -33,6 +33,9 @@ pub struct Limits {
     pub head: Duration,
     /// How long a body may take to arrive. Then the request is answered with status 408.
     pub body: Duration,
+    /// How long a host may read nothing of what is written to it over HTTP. Then its connection is closed, as if it had
+    /// left. Over lines there is no such limit: the one host there is costs itself only.
+    pub unread: Duration,
     /// How long an answer over HTTP may have nothing to say before a comment says that we still live: it keeps proxies
     /// from closing the stream and shows us hosts that vanished.
     pub silence: Duration,
@@ -49,11 +52,13 @@ impl Default for Limits {
             kept: 256,
             sessions: 1024,
             idle: Duration::from_secs(30 * 60),
-            connections: 1024,
+            // A session may have several: its own stream, and one a request.
+            connections: 4096,
             head_bytes: 64 * 1024,
             // Longer than clients keep connections that they don't use, so that it is they who close them.
             head: Duration::from_secs(120),
             body: Duration::from_secs(30),
+            unread: Duration::from_secs(60),
             silence: Duration::from_secs(15),
         }
     }

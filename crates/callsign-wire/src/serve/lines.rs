@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::reply::Way;
@@ -15,7 +15,7 @@ use crate::message::{Message, Request, parse_frame};
 /// One host over two streams.
 #[derive(Debug)]
 pub struct LineService {
-    /// What it sends. Its last item is [`Arrival::Ended`].
+    /// What it sends. Its last item is [`Arrival::Ended`], unless we ended the session ourselves.
     pub arrivals: Arrivals,
     /// The one session there is.
     pub session: Session,
@@ -67,15 +67,22 @@ pub fn serve_lines(
     let (queue, queued) = mpsc::channel(limits.written.max(1));
     let (arrived, arrivals) = Arrivals::channel(limits.arrivals);
     let session = Session::new(Carrier::Lines, None, Outlet::Lines(queue.clone()), &limits);
-    let writing = tokio::spawn(write(writer, queued, session.clone()));
+    let (failed, failure) = oneshot::channel();
+    let writing = tokio::spawn(write(writer, queued, session.clone(), failed));
     let reading = Reading { queue, arrived, session: session.clone(), limits };
-    tokio::spawn(async move { reading.run(reader).await });
+    tokio::spawn(async move { reading.run(reader, failure).await });
     LineService { arrivals, session, writing }
 }
 
-async fn write(writer: impl AsyncWrite + Unpin, queued: mpsc::Receiver<String>, session: Session) {
+async fn write(
+    writer: impl AsyncWrite + Unpin,
+    queued: mpsc::Receiver<String>,
+    session: Session,
+    failed: oneshot::Sender<String>,
+) {
     if let Err(error) = write_lines(writer, queued, session.over()).await {
-        tracing::debug!(%error, "the host no longer reads");
+        // Where nothing is read any more either, nobody waits for it.
+        let _ = failed.send(error.to_string());
         session.end();
     }
 }
@@ -92,10 +99,12 @@ struct Reading {
 struct NotTaken;
 
 impl Reading {
-    async fn run(&self, reader: impl AsyncRead + Unpin) {
+    async fn run(&self, reader: impl AsyncRead + Unpin, failure: oneshot::Receiver<String>) {
         let ending = tokio::select! {
-            ending = self.lines(reader) => ending,
+            biased;
+            Ok(reason) = failure => Ok(Ending::Unwritable(reason)),
             () = self.session.over() => return,
+            ending = self.lines(reader) => ending,
         };
         if let Ok(ending) = ending {
             // Who takes nothing any more needs not be told.

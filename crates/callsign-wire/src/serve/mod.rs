@@ -18,16 +18,20 @@
 //! task of its own.
 
 mod arrival;
+mod headers;
 pub mod http;
 mod limits;
 mod lines;
 mod refusal;
 mod reply;
 mod session;
+mod standard_streams;
 mod stateless;
 
-pub use arrival::{Arrival, Arrivals, Context, Exchange, Headers};
+pub use arrival::{Arrival, Arrivals, Context, Exchange};
+pub use headers::Headers;
 pub use limits::Limits;
 pub use lines::{LineService, serve_lines};
 pub use reply::{Gone, Reply};
 pub use session::{Carrier, Ending, PrincipalId, Session, SessionId, Unsent};
+pub use standard_streams::{Reader, Writer, standard_streams};

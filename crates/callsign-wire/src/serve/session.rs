@@ -62,6 +62,8 @@ pub enum Ending {
     ByHost,
     /// What the host sends can't be read any more.
     Unreadable(String),
+    /// The host no longer reads.
+    Unwritable(String),
     /// It was idle for the limit.
     Idle,
     /// It was idle, and another one needed its place.

@@ -235,7 +235,7 @@ impl Behind {
             Arrival::Request(exchange) => {
                 self.note(&exchange.request.method);
                 for (name, value) in exchange.context.headers.iter().flat_map(|h| &h.parameters) {
-                    self.note(&format!("{name}={value}"));
+                    self.note(&format!("{name}={}", value.as_deref().unwrap_or("?")));
                 }
                 self.seen.lock().unwrap().push(exchange.context.session.clone());
                 tokio::spawn(self.clone().answer(exchange));

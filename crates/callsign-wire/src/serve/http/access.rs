@@ -19,12 +19,15 @@ pub struct Access {
     hosts: Vec<String>,
     origins: Vec<String>,
     tokens: Vec<Token>,
+    /// Whose the tokens are, each once.
+    principals: Vec<PrincipalId>,
 }
 
 #[derive(Clone)]
 struct Token {
-    principal: PrincipalId,
     secret: Box<[u8]>,
+    /// Whose it is, by the place among the principals.
+    place: usize,
 }
 
 /// Why a token can't be used.
@@ -84,24 +87,21 @@ impl Access {
             return Err(TokenError::NotVisible);
         }
         let secret: Box<[u8]> = secret.as_bytes().into();
-        let same = |known: &&Token| known.secret == secret;
-        match self.tokens.iter().find(same) {
-            Some(known) if known.principal != principal => return Err(TokenError::Shared),
-            Some(_) => {}
-            None => self.tokens.push(Token { principal, secret }),
+        let place = self.principals.iter().position(|known| *known == principal);
+        let same = self.tokens.iter().find(|known| known.secret == secret);
+        if same.is_some_and(|same| Some(same.place) != place) {
+            return Err(TokenError::Shared);
         }
+        let place = place.unwrap_or_else(|| {
+            self.principals.push(principal);
+            self.principals.len() - 1
+        });
+        self.tokens.push(Token { secret, place });
         Ok(self)
     }
 
-    /// Whose the tokens are, each once.
-    pub(super) fn principals(&self) -> Vec<PrincipalId> {
-        let mut principals = Vec::new();
-        for token in &self.tokens {
-            if !principals.contains(&token.principal) {
-                principals.push(token.principal.clone());
-            }
-        }
-        principals
+    pub(super) fn principals(&self) -> &[PrincipalId] {
+        &self.principals
     }
 
     /// Refuses a request that comes under a wrong name or from a wrong page.
@@ -159,12 +159,11 @@ impl Access {
         let mut found = None;
         for token in &self.tokens {
             if bool::from(token.secret.ct_eq(given)) {
-                found = Some(&token.principal);
+                found = Some(token.place);
             }
         }
-        let principal = found.ok_or_else(Refused::wrong_token)?;
-        let place = self.principals().iter().position(|known| known == principal);
-        Ok(Caller { place: place.unwrap_or(0), principal: Some(principal.clone()) })
+        let place = found.ok_or_else(Refused::wrong_token)?;
+        Ok(Caller { place, principal: self.principals.get(place).cloned() })
     }
 }
 
@@ -204,7 +203,7 @@ impl fmt::Debug for Access {
             .field("any_host", &self.any_host)
             .field("hosts", &self.hosts)
             .field("origins", &self.origins)
-            .field("principals", &self.principals())
+            .field("principals", &self.principals)
             .finish()
     }
 }

@@ -1,3 +1,5 @@
+//! Answers as event streams: what a request says, one event a message.
+
 use std::convert::Infallible;
 use std::time::Duration;
 

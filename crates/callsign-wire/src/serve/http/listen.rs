@@ -10,6 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use super::unread::Unread;
 use crate::serve::Limits;
 
 /// How long to wait before the next connection where the system has no room for one.
@@ -37,8 +38,10 @@ pub async fn accept(
             let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
             let stream = accepted(&listener).await;
             while connections.try_join_next().is_some() {}
-            let connection = builder
-                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
+            let connection = builder.serve_connection(
+                TokioIo::new(Unread::new(stream, limits.unread)),
+                TowerToHyperService::new(router.clone()),
+            );
             let mut stopped = stopping.subscribe();
             connections.spawn(async move {
                 let _place = place;

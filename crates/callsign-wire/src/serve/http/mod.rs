@@ -42,6 +42,7 @@ mod post;
 mod refused;
 mod sessions;
 mod standard;
+mod unread;
 
 pub use access::{Access, TokenError};
 pub use listen::accept;
@@ -86,8 +87,8 @@ impl HttpService {
     pub fn new(access: Access, limits: Limits) -> (Self, Arrivals) {
         let (arrived, arrivals) = Arrivals::channel(limits.arrivals);
         let principals: Vec<Option<PrincipalId>> = match access.principals() {
-            principals if principals.is_empty() => vec![None],
-            principals => principals.into_iter().map(Some).collect(),
+            [] => vec![None],
+            principals => principals.iter().cloned().map(Some).collect(),
         };
         let stateless = principals
             .into_iter()

@@ -1,3 +1,5 @@
+//! What hosts post: requests of either era, notifications, answers, and arrays of them.
+
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -92,7 +94,7 @@ impl Post<'_> {
 
     async fn stateless(&self, request: Request) -> Result<Response, Refused> {
         let session = self.shared.stateless.get(self.caller.place).ok_or_else(Refused::closing)?;
-        let parameters = standard::parameters(self.headers, &request)?;
+        let parameters = standard::parameters(self.headers);
         let (way, pieces) = mpsc::channel(SAID);
         self.bring(request, session, Era::Stateless, parameters, way).await?;
         Ok(self.answered(pieces, Era::Stateless).await.response)
@@ -133,7 +135,7 @@ impl Post<'_> {
         request: Request,
         session: &Session,
         era: Era,
-        parameters: Vec<(String, String)>,
+        parameters: Vec<(String, Option<String>)>,
         way: mpsc::Sender<Piece>,
     ) -> Result<(), Refused> {
         let Some(place) = session.place().await else {
@@ -146,7 +148,12 @@ impl Post<'_> {
         self.shared.bring(Arrival::Request(Exchange { request, context, reply })).await
     }
 
-    fn context(&self, session: &Session, era: Era, parameters: Vec<(String, String)>) -> Context {
+    fn context(
+        &self,
+        session: &Session,
+        era: Era,
+        parameters: Vec<(String, Option<String>)>,
+    ) -> Context {
         let protocol_version = self.version.text().map(str::to_owned);
         let headers = Some(Headers { protocol_version, parameters });
         Context { session: session.clone(), era, headers }

@@ -59,20 +59,13 @@ fn same(
     }
 }
 
-/// The values of parameters, decoded. What each must be equal to says the tool's schema.
-pub(super) fn parameters(
-    headers: &HeaderMap,
-    request: &Request,
-) -> Result<Vec<(String, String)>, Refused> {
-    let mut parameters = Vec::new();
-    for name in headers.keys() {
-        let Some(short) = name.as_str().strip_prefix(PARAMETER) else { continue };
+/// The values of parameters, decoded where they can be: which of them mean anything, and what they must be equal to, a
+/// tool's schema says.
+pub(super) fn parameters(headers: &HeaderMap) -> Vec<(String, Option<String>)> {
+    let named = headers.keys().filter_map(|name| {
+        let short = name.as_str().strip_prefix(PARAMETER)?;
         let value = only(headers, name).ok().flatten().and_then(read_header_value);
-        let Some(value) = value else {
-            let reason = format!("the header `{name}` has two values, or can't be decoded");
-            return Err(Refused::mismatch(&request.id, &reason));
-        };
-        parameters.push((short.to_owned(), value));
-    }
-    Ok(parameters)
+        Some((short.to_owned(), value))
+    });
+    named.collect()
 }
