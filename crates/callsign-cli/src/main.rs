@@ -20,7 +20,6 @@ mod naming;
 mod output;
 mod progress;
 mod report;
-mod standard_streams;
 mod state_folder;
 mod table;
 mod watch;

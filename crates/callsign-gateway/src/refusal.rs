@@ -6,7 +6,6 @@ use callsign::registry::Miss;
 use callsign::{ServerKey, WireName};
 use callsign_mcp::FetchError;
 use callsign_wire::METHOD_NOT_FOUND;
-use callsign_wire::lifecycle::HEADER_MISMATCH;
 use callsign_wire::message::RpcError;
 use callsign_wire::text::printable;
 
@@ -41,8 +40,6 @@ pub(crate) enum Refusal {
     UnknownReference(String),
     #[error("{0}")]
     BadState(BadState),
-    #[error("the header `{0}` is not what the arguments say")]
-    HeaderMismatch(String),
     #[error("there is no page behind this cursor: lists are given whole")]
     UnknownCursor,
     #[error("`{}` of server `{}` is not allowed: {reason}", printable(.wire, 200), printable(.server, 200))]
@@ -97,7 +94,6 @@ impl Refusal {
         match self {
             Self::UnknownMethod(_) => METHOD_NOT_FOUND,
             Self::UnknownResource(_) => RESOURCE_NOT_FOUND,
-            Self::HeaderMismatch(_) => HEADER_MISMATCH,
             Self::BadParams(_)
             | Self::BadState(_)
             | Self::UnknownTool(_)

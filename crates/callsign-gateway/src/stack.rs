@@ -319,7 +319,9 @@ impl Asked<'_> {
             offer.tools.resolve(&name).map_err(|miss| Refusal::UnknownTool(Box::new(miss)))?;
         let upstream = self.upstream_of(tool.server(), &name)?;
         let Some(id) = tool.id() else { return Err(Refusal::UnknownResource(name.into()).into()) };
-        self.compare_headers(&tool, &params)?;
+        if let Err(error) = self.compare_headers(&tool, &params) {
+            return Ok(Answer::Error(error));
+        }
         let begun = Instant::now();
         let answered = match self.allow(&offer, &tool, &id).await {
             Ok(()) => {
@@ -333,19 +335,15 @@ impl Asked<'_> {
     }
 
     /// Arguments that the tool wants repeated as headers must be the same there (2026-07-28, Streamable HTTP).
-    fn compare_headers(&self, tool: &Entry<'_>, params: &Members<'_>) -> Result<(), Refusal> {
+    fn compare_headers(&self, tool: &Entry<'_>, params: &Members<'_>) -> Result<(), RpcError> {
         let (Era::Stateless, Some(headers)) = (self.errand.era, &self.headers) else {
             return Ok(());
         };
         let wanted = tool.tool().definition().and_then(|it| HeaderParams::of(it).ok());
         let arguments = params.get("arguments").unwrap_or("{}");
-        for (name, value) in wanted.unwrap_or_default().headers(arguments) {
-            let suffix = name.to_ascii_lowercase();
-            let suffix = suffix.trim_start_matches("mcp-param-");
-            let sent = headers.parameters.iter().find(|(sent, _)| sent == suffix);
-            if sent.map(|(_, sent)| sent) != Some(&value) {
-                return Err(Refusal::HeaderMismatch(name));
-            }
+        for (name, argument) in wanted.unwrap_or_default().repeated(arguments) {
+            let argument = argument.map(|it| raw(it.to_owned()));
+            headers.compare_parameter(name, argument.as_deref())?;
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use callsign_gateway::{
 };
 use callsign_wire::process::interrupted;
 use callsign_wire::serve::http::{Access, HttpService, accept};
-use callsign_wire::serve::{self, PrincipalId, serve_lines};
+use callsign_wire::serve::{self, PrincipalId, serve_lines, standard_streams};
 use clap::Args;
 use tokio::net::TcpListener;
 
@@ -28,7 +28,7 @@ use crate::live::{self, Startable};
 use crate::output::{self, DIM, NAME, count, escaped};
 use crate::table::Table;
 use crate::watch::Watch;
-use crate::{consent, naming, standard_streams};
+use crate::{consent, naming};
 
 /// How long what was said last may take to be written when the program ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -124,7 +124,7 @@ async fn serve(
 }
 
 async fn over_lines(gateway: &Gateway) -> Result<Status, Failure> {
-    let (input, output) = (standard_streams::input(), standard_streams::output());
+    let (input, output) = standard_streams();
     let mut service = serve_lines(input, output, serve::Limits::default());
     let stopped = tokio::select! {
         () = gateway.serve(&mut service.arrivals) => Ok(()),
