@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use callsign::ServerKey;
-use callsign_mcp::{Memory, ServerSpec};
+use callsign_mcp::{Memory, Remembered, ServerSpec};
 use callsign_wire::ClientIdentity;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use crate::directory::{Directory, Listing, News};
+use crate::directory::{Directory, Earlier, Listing, News};
 use crate::downstream::Hosts;
 use crate::limits::Limits;
 use crate::upstream::{Supervisor, Upstream};
@@ -157,14 +157,35 @@ impl Fleet {
         });
     }
 
-    /// What the servers listed in an earlier run.
-    pub(crate) fn remembered(&self) -> Vec<(ServerKey, Listing)> {
-        let of = |upstream: &Arc<Upstream>| {
-            let remembered = self.memory.catalogue(&upstream.spec)?;
-            let (catalogue, templates) = (remembered.catalogue, remembered.templates);
-            Some((upstream.key.clone(), Listing { catalogue, templates }))
-        };
-        self.all().iter().filter_map(of).collect()
+    /// What is known of the servers from an earlier run.
+    pub(crate) fn earlier(&self) -> Earlier {
+        let mut earlier = Earlier::default();
+        for upstream in self.all() {
+            match self.memory.catalogue(&upstream.spec) {
+                Some(Remembered { catalogue, templates, .. }) => {
+                    let listing = Listing { catalogue, templates };
+                    earlier.listed.push((upstream.key.clone(), listing));
+                }
+                None if self.memory.was_absent(&upstream.spec) => {
+                    earlier.absent.insert(upstream.key.clone());
+                }
+                None => {}
+            }
+        }
+        earlier
+    }
+
+    /// Remembers those that did not come at the start, so that the next one waits less for them.
+    pub(crate) fn remember_absent(&self, directory: &Arc<Directory>) {
+        let (directory, memory, all) = (Arc::clone(directory), self.memory.clone(), self.all());
+        self.run(async move {
+            let report = directory.report().await;
+            for outage in &report.missing {
+                if let Some(upstream) = all.iter().find(|it| it.key == outage.server) {
+                    memory.remember_absence(&upstream.spec);
+                }
+            }
+        });
     }
 
     /// Ends all servers, each in its own time, and waits for that.

@@ -176,15 +176,16 @@ impl Inner {
         // Taken once, so it is set once.
         let _ = self.news.set(news.clone());
         // First, so that what is remembered is served while the servers are being started.
-        let remembered = self.fleet.remembered();
+        let earlier = self.fleet.earlier();
         let mut stop = self.stop.subscribe();
         self.fleet.run(async move {
             tokio::select! {
-                () = keeper.run(told, remembered) => {}
+                () = keeper.run(told, earlier) => {}
                 _ = stop.wait_for(|stop| *stop) => {}
             }
         });
         self.fleet.start(identity, Arc::clone(&self.directory), news);
+        self.fleet.remember_absent(&self.directory);
     }
 
     /// Whether the servers have been started.

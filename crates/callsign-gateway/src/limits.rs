@@ -8,6 +8,8 @@ pub struct Limits {
     /// How long the first answers wait for servers that are still starting, counted once from the gateway's start. A
     /// server that comes later is announced then.
     pub start: Duration,
+    /// How long they wait for a server that did not come when it was last waited for.
+    pub doubtful_start: Duration,
     /// Bounds of each server: starting, listing, one call.
     pub server: callsign_mcp::Limits,
     /// Changes of the lists are told to hosts once none has come for this long …
@@ -36,6 +38,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(5),
+            doubtful_start: Duration::from_millis(500),
             server: callsign_mcp::Limits::default(),
             quiet: Duration::from_millis(250),
             longest_quiet: Duration::from_secs(2),

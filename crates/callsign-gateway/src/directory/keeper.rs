@@ -1,8 +1,8 @@
 //! The only writer of the directory: takes what servers say, and publishes it in whole steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use callsign::registry::{Load, LoadError, RegisterError, Registration, Registry, Unreadable};
 use callsign::scheme::Scheme;
@@ -47,6 +47,15 @@ pub(crate) struct Configured {
     pub(crate) fresh: Vec<ServerKey>,
 }
 
+/// What is known of servers from an earlier run.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    /// What they listed: nobody waits for these.
+    pub(crate) listed: Vec<(ServerKey, Listing)>,
+    /// Those that did not come: nobody waits long for these.
+    pub(crate) absent: BTreeSet<ServerKey>,
+}
+
 /// The writing side of a [`Directory`].
 #[derive(Debug)]
 pub(crate) struct Keeper {
@@ -68,6 +77,13 @@ struct Server {
     settings: ToolSettings,
     listing: Option<Box<Listing>>,
     outage: Option<Outage>,
+}
+
+impl Server {
+    /// Whether nothing has been heard of it.
+    fn is_waited_for(&self) -> bool {
+        self.listing.is_none() && self.outage.is_none()
+    }
 }
 
 impl Keeper {
@@ -95,14 +111,9 @@ impl Keeper {
         Self { directory, hosts, policy, limits, tools, prompts, servers, order, unavailable }
     }
 
-    /// Keeps the directory until no server can say anything any more. `remembered` is what servers listed in an earlier
-    /// run: nobody waits for these.
-    pub(crate) async fn run(
-        mut self,
-        mut news: mpsc::Receiver<News>,
-        remembered: Vec<(ServerKey, Listing)>,
-    ) {
-        self.start(&mut news, remembered).await;
+    /// Keeps the directory until no server can say anything any more.
+    pub(crate) async fn run(mut self, mut news: mpsc::Receiver<News>, earlier: Earlier) {
+        self.start(&mut news, earlier).await;
         while let Some(first) = news.recv().await {
             self.batch(first, &mut news).await;
             self.announce_changes();
@@ -110,34 +121,45 @@ impl Keeper {
     }
 
     /// Waits for everybody, or as long as the limit says, then names all at once: nobody has a name for being quick.
-    async fn start(
-        &mut self,
-        news: &mut mpsc::Receiver<News>,
-        remembered: Vec<(ServerKey, Listing)>,
-    ) {
-        let deadline = Instant::now() + self.limits.start;
-        for (server, listing) in remembered {
+    async fn start(&mut self, news: &mut mpsc::Receiver<News>, earlier: Earlier) {
+        let begun = Instant::now();
+        for (server, listing) in earlier.listed {
             self.note_listing(&server, Box::new(listing));
         }
-        let is_waited_for = |server: &Server| server.listing.is_none() && server.outage.is_none();
-        while self.servers.values().any(is_waited_for) {
-            match timeout_at(deadline, news.recv()).await {
-                Ok(Some(News::Listed(server, listing))) => {
-                    self.note_recovery(&server);
-                    self.note_listing(&server, listing);
-                }
-                Ok(Some(News::Down(outage))) => self.note_outage(outage),
-                Ok(Some(News::Configured(configured))) => self.configure(configured),
+        while let Some(limit) = self.patience(&earlier.absent) {
+            match timeout_at(begun + limit, news.recv()).await {
+                Ok(Some(news)) => self.note_at_start(news),
                 Ok(None) | Err(_) => break,
             }
         }
         let refused = self.load_all();
-        for (key, server) in self.servers.iter_mut().filter(|(_, server)| is_waited_for(server)) {
+        for (key, server) in self.servers.iter_mut().filter(|(_, server)| server.is_waited_for()) {
             server.outage = Some(still_starting(key));
         }
         let missing = self.missing();
         self.directory.publish(self.offer(Parts::ALL));
         self.directory.settle(StartReport { missing, refused });
+    }
+
+    /// How long to wait in all for those that have not come; `None` if all have.
+    fn patience(&self, absent_before: &BTreeSet<ServerKey>) -> Option<Duration> {
+        let mut waiting =
+            self.servers.iter().filter(|(_, server)| server.is_waited_for()).peekable();
+        waiting.peek()?;
+        let are_doubtful = waiting.all(|(key, _)| absent_before.contains(key));
+        let Limits { start, doubtful_start, .. } = self.limits;
+        Some(if are_doubtful { doubtful_start.min(start) } else { start })
+    }
+
+    fn note_at_start(&mut self, news: News) {
+        match news {
+            News::Down(outage) => self.note_outage(outage),
+            News::Configured(configured) => self.configure(configured),
+            News::Listed(server, listing) => {
+                self.note_recovery(&server);
+                self.note_listing(&server, listing);
+            }
+        }
     }
 
     fn note_listing(&mut self, server: &ServerKey, listing: Box<Listing>) {
@@ -449,7 +471,7 @@ fn each_once(server: &ServerKey, catalogue: &Catalogue) -> Catalogue {
 /// The prompts of a catalogue as entries that a registry can name.
 fn prompts_of(catalogue: &Catalogue) -> Catalogue {
     let mut prompts = Catalogue::default();
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for prompt in catalogue.prompts() {
         if seen.insert(prompt.name()) {
             prompts.push_tool(prompt.definition().unwrap_or_default());
@@ -479,7 +501,7 @@ fn still_starting(server: &ServerKey) -> Outage {
         reason: "it is still starting".to_owned(),
         remedy: String::new(),
         since: SystemTime::now(),
-        retry: Some(std::time::Duration::ZERO),
+        retry: Some(Duration::ZERO),
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 use crate::refusal::Outage;
 
-pub(crate) use keeper::{Configured, Keeper, Listing, News};
+pub(crate) use keeper::{Configured, Earlier, Keeper, Listing, News};
 pub(crate) use list::with_hints;
 pub(crate) use resources::Resources;
 

@@ -289,6 +289,30 @@ async fn catalogues_of_an_earlier_run_are_served_at_once() {
     second.stop().await;
 }
 
+/// A hang costs one wait: who did not come is not waited for long the next time.
+#[tokio::test]
+async fn a_warm_start_does_not_wait_for_a_server_that_hung_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || {
+        let hangs = ["--never-answer", "initialize", "--era", "silent-on-discover"];
+        let mut settings =
+            settings(vec![server("good", &["--slow", "900:list"]), server("bad", &hangs)]);
+        settings.memory = callsign_mcp::Memory::at(folder.path());
+        settings.limits.start = Duration::from_secs(4);
+        gateway(settings)
+    };
+    let first = start();
+    assert_eq!(Host::greeted(&first, json!({})).await.tools().await, ["good__echo"]);
+    first.stop().await;
+    let (second, begun) = (start(), Instant::now());
+    let mut host = Host::of(&second);
+    let greeting = host.greet(json!({})).await;
+    assert_eq!(host.tools().await, ["good__echo"]);
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(greeting["instructions"].as_str().unwrap().contains("`bad`"), "{greeting}");
+    second.stop().await;
+}
+
 #[tokio::test]
 async fn the_revision_is_negotiated_and_log_levels_are_kept_apart() {
     let gateway = gateway(settings(vec![server("s", &["--log-first", "2"])]));
