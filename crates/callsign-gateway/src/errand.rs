@@ -156,3 +156,39 @@ impl Errand {
         self.post.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use callsign_wire::serve::{Limits, serve_lines};
+
+    use super::*;
+    use crate::downstream::Hosts;
+
+    #[tokio::test]
+    async fn a_full_errand_takes_no_more_and_a_cancellation_goes_first() {
+        let (_theirs, ours) = tokio::io::duplex(64);
+        let (reader, writer) = tokio::io::split(ours);
+        let service = serve_lines(reader, writer, Limits::default());
+        let errand = Errand::new(Hosts::new(1).of(&service.session), Era::Handshake, 2);
+        assert!(errand.push("1".to_owned()) && errand.push("2".to_owned()));
+        assert!(!errand.push("3".to_owned()), "two wait");
+        assert!(matches!(errand.next().await, Event::Message(first) if first == "1"));
+        errand.cancel("\"r\"");
+        errand.cancel("\"later\"");
+        assert!(matches!(errand.next().await, Event::Cancelled(reason) if &*reason == "\"r\""));
+    }
+
+    #[tokio::test]
+    async fn a_host_is_asked_by_results_only_what_its_request_offers() {
+        let (_theirs, ours) = tokio::io::duplex(64);
+        let (reader, writer) = tokio::io::split(ours);
+        let host = Hosts::new(1).of(&serve_lines(reader, writer, Limits::default()).session);
+        let errand = Errand::new(host, Era::Stateless, 2);
+        assert!(!errand.can_be_posed("roots/list") && !errand.wants_log("error"));
+        errand.set_offered(r#"{"roots":{},"sampling":null}"#);
+        errand.set_log_level("warning");
+        assert!(errand.can_be_posed("roots/list"));
+        assert!(!errand.can_be_posed("sampling/createMessage") && !errand.can_be_posed("x/y"));
+        assert!(errand.wants_log("error") && !errand.wants_log("info"));
+    }
+}

@@ -88,7 +88,12 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let configuration = Configuration::read(&arguments.configuration)?;
     let settings = settings(&configuration, arguments)?;
     let access = access(arguments)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    // One host over stdio is served fastest by one thread; many over HTTP by as many as there are.
+    let mut runtime = match arguments.http {
+        Some(_) => tokio::runtime::Builder::new_multi_thread(),
+        None => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = runtime
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format!("can't start the runtime: {error}")))?;

@@ -85,3 +85,26 @@ pub(super) async fn deliver(host: Arc<Host>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_full_mailbox_takes_no_more_and_a_waiting_change_is_told_once() {
+        let mailbox = Mailbox::new(3);
+        let changed = r#"{"method":"notifications/tools/list_changed"}"#;
+        assert!(mailbox.put(changed.to_owned()) && mailbox.put(changed.to_owned()));
+        assert!(mailbox.put("a".to_owned()) && mailbox.put("a".to_owned()));
+        assert!(!mailbox.put("b".to_owned()), "three wait");
+        let mut told = Vec::new();
+        for _ in 0..3 {
+            told.extend(mailbox.next().await);
+        }
+        assert_eq!(told, [changed, "a", "a"]);
+        assert!(mailbox.put("b".to_owned()));
+        mailbox.close();
+        assert!(!mailbox.put("c".to_owned()));
+        assert_eq!(mailbox.next().await, None);
+    }
+}
