@@ -212,7 +212,7 @@ pub(crate) fn meant_for(text: &[u8], reason: &Malformed) -> MeantFor {
         Ok(Members(members)) if *reason != Malformed::NotJsonRpc => members,
         _ => return MeantFor::Nobody,
     };
-    let member = |name: &str| members.iter().find(|(found, _)| found == name);
+    let member = |name: &str| members.iter().find(|(found, _)| found.is(name));
     match member("id").map(|(_, raw)| Id::from_raw(raw)) {
         _ if member("method").is_some() => MeantFor::Nobody,
         Some(Some(id)) => MeantFor::Id(id),
