@@ -64,7 +64,11 @@ pub(crate) struct Members<'a>(pub(crate) Vec<(Name<'a>, &'a RawValue)>);
 /// no reason to read none.
 pub(crate) struct Name<'a>(&'a str);
 
-impl Name<'_> {
+impl<'a> Name<'a> {
+    pub(crate) fn of(raw: &'a RawValue) -> Self {
+        Self(raw.get())
+    }
+
     /// Whether it says this.
     pub(crate) fn is(&self, name: &str) -> bool {
         let quoted = self.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -87,7 +91,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
                 while let Some((name, value)) = map.next_entry::<&'de RawValue, _>()? {
-                    members.push((Name(name.get()), value));
+                    members.push((Name::of(name), value));
                 }
                 Ok(members)
             }
