@@ -4,12 +4,16 @@
 
 #[path = "support/host.rs"]
 mod host;
+#[path = "support/json.rs"]
+mod json;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use callsign_wire::serve::http::Access;
 use callsign_wire::serve::{Carrier, Limits, PrincipalId, Unsent};
 use host::{BOTH, Host, JSON, META, VERSION, call, modern};
+use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 async fn local() -> Host {
@@ -681,4 +685,30 @@ async fn what_does_not_end_in_time_is_cut_off() {
     let mut rest = String::new();
     open.0.read_to_string(&mut rest).await.unwrap();
     assert_eq!(rest, "");
+}
+
+// --- Fidelity ----------------------------------------------------------------------------------------------------
+
+/// One service and one session for all cases.
+fn lasting() -> &'static (tokio::runtime::Runtime, Host, String) {
+    static LASTING: OnceLock<(tokio::runtime::Runtime, Host, String)> = OnceLock::new();
+    LASTING.get_or_init(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let host = runtime.block_on(local());
+        let id = runtime.block_on(host.initialize());
+        (runtime, host, id)
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_a_host_asks_and_hears_passes_byte_for_byte(id in prop_oneof![json::string(), json::number()], params in json::value()) {
+        let (runtime, host, session) = lasting();
+        let named = [("mcp-session-id", session.as_str())];
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{params}}}"#);
+        let heard = runtime.block_on(host.post(&named, &call(&id, "echo", &params)));
+        prop_assert_eq!(&heard.body, &answer);
+        let heard = runtime.block_on(host.post(&named, &call(&id, "tell", &params)));
+        prop_assert!(heard.body.ends_with(&format!("event: message\ndata: {answer}\n\n")), "{}", heard.body);
+    }
 }

@@ -1,9 +1,11 @@
-use serde::{Deserialize, Deserializer};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::depth::bytes_nest_deeper;
 use super::id::is_id;
-use super::splice::Members;
+use super::splice::{Members, Name};
 use super::{Id, MAX_DEPTH, Message, Notification, Request, Response, RpcError};
 
 /// Why a text is no message.
@@ -33,26 +35,52 @@ pub enum Malformed {
     EmptyBatch,
 }
 
-/// The members of the envelope; the rest is ignored, as JSON-RPC asks for nothing else.
-#[derive(Deserialize)]
+/// The members of the envelope; the rest is ignored, as JSON-RPC asks for nothing else. One that is `null` is there.
+#[derive(Default)]
 struct Envelope<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
 }
 
-/// Tells a member that is `null` from one that is absent.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+impl<'a> Envelope<'a> {
+    fn member(&mut self, name: &Name<'_>) -> Option<&mut Option<&'a RawValue>> {
+        let known = [
+            ("jsonrpc", &mut self.jsonrpc),
+            ("id", &mut self.id),
+            ("method", &mut self.method),
+            ("params", &mut self.params),
+            ("result", &mut self.result),
+            ("error", &mut self.error),
+        ];
+        known.into_iter().find(|(known, _)| name.is(known)).map(|(_, member)| member)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Envelope<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut envelope = Envelope::default();
+                while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+                    let place = envelope.member(&Name::of(name));
+                    if place.is_some_and(|place| place.replace(value).is_some()) {
+                        return Err(A::Error::custom(format_args!("it has {} twice", name.get())));
+                    }
+                }
+                Ok(envelope)
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
 }
 
 /// Reads one message from its UTF-8 text. Pure, and total: any bytes give a message or a reason.
@@ -212,7 +240,7 @@ pub(crate) fn meant_for(text: &[u8], reason: &Malformed) -> MeantFor {
         Ok(Members(members)) if *reason != Malformed::NotJsonRpc => members,
         _ => return MeantFor::Nobody,
     };
-    let member = |name: &str| members.iter().find(|(found, _)| found == name);
+    let member = |name: &str| members.iter().find(|(found, _)| found.is(name));
     match member("id").map(|(_, raw)| Id::from_raw(raw)) {
         _ if member("method").is_some() => MeantFor::Nobody,
         Some(Some(id)) => MeantFor::Id(id),
@@ -241,6 +269,14 @@ mod tests {
             Ok(Message::Request(Request { params: Some(_), .. }))
         ));
         assert!(matches!(kind(r#"{"jsonrpc":"2.0","method":"m"}"#), Ok(Message::Notification(_))));
+    }
+
+    #[test]
+    fn names_that_say_nothing_are_names_of_others() {
+        let odd = r#"{"\udc00":1,"jsonrpc":"2.0","m\u0065thod":"m","\ud800":{},"\ud800":2}"#;
+        assert!(matches!(parse(odd.as_bytes()), Ok(Message::Notification(_))));
+        let twice = r#"{"jsonrpc":"2.0","method":"m","m\u0065thod":"m"}"#;
+        assert!(matches!(parse(twice.as_bytes()), Err(Malformed::NotAnObject(_))));
     }
 
     #[test]

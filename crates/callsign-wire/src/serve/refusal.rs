@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::message::{Id, Malformed, Members, RpcError, write_error};
+use crate::message::{Id, Malformed, Members, Name, RpcError, write_error};
 
 /// JSON-RPC's "parse error": the text is no JSON.
 pub(super) const PARSE_ERROR: i64 = -32700;
@@ -19,7 +19,7 @@ pub(super) fn of_malformed(text: &[u8], reason: &Malformed) -> Option<String> {
     let members = serde_json::from_slice::<Members<'_>>(text).map(|members| members.0).ok();
     let id = match &members {
         Some(members) => {
-            let has = |name: &str| members.iter().any(|(found, _)| found == name);
+            let has = |name: &str| members.iter().any(|(found, _)| found.is(name));
             if !has("method") && (has("result") || has("error")) {
                 return None;
             }
@@ -35,8 +35,8 @@ pub(super) fn of_malformed(text: &[u8], reason: &Malformed) -> Option<String> {
     Some(under(id.as_ref(), &RpcError::new(code, &format!("this is no message: {reason}"))))
 }
 
-fn only_id(members: &[(String, &RawValue)]) -> Option<Id> {
-    let mut ids = members.iter().filter(|(name, _)| name == "id").map(|(_, raw)| raw);
+fn only_id(members: &[(Name<'_>, &RawValue)]) -> Option<Id> {
+    let mut ids = members.iter().filter(|(name, _)| name.is("id")).map(|(_, raw)| raw);
     let id = ids.next()?;
     if ids.next().is_some() { None } else { Id::from_raw(id) }
 }

@@ -2,12 +2,11 @@
 //!
 //! Source: specification 2026-07-28, basic/index and basic/versioning.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::refusal::INVALID_PARAMS;
 use crate::lifecycle::{Era, STATELESS, UNSUPPORTED_PROTOCOL_VERSION};
-use crate::message::{Request, RpcError};
+use crate::message::{Members, Request, RpcError};
 use crate::router::METHOD_NOT_FOUND;
 
 /// Methods of the handshake era that the stateless one has no more, and those of tasks that never came into it.
@@ -24,19 +23,9 @@ const REMOVED: [&str; 7] = [
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// What is read of the parameters. Everything else is skipped.
-#[derive(Deserialize)]
-struct Params<'a> {
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
-}
-
 /// What `_meta` says.
-#[derive(Deserialize)]
 pub(super) struct Meta<'a> {
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
-    version: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
+    version: &'a RawValue,
     capabilities: Option<&'a RawValue>,
 }
 
@@ -45,20 +34,27 @@ pub(super) fn meta(params: Option<&RawValue>) -> Result<Option<Meta<'_>>, RpcErr
     let Some(params) = params.map(RawValue::get).filter(|text| may_name_revision(text)) else {
         return Ok(None);
     };
-    let twice = |error: serde_json::Error| {
-        RpcError::new(INVALID_PARAMS, &format!("`params._meta` can't be read: {error}"))
-    };
-    if !params.trim_start().starts_with('{') {
-        return Ok(None);
+    let [Some(meta)] = only(params, ["_meta"])? else { return Ok(None) };
+    let [version, capabilities] = only(meta.get(), [META_VERSION, META_CAPABILITIES])?;
+    Ok(version.map(|version| Meta { version, capabilities }))
+}
+
+/// Members of an object by their names, each `None` where it has no such member, or where it is no object. Two of one
+/// name are refused: others might read the other one.
+fn only<'a, const N: usize>(
+    object: &'a str,
+    names: [&str; N],
+) -> Result<[Option<&'a RawValue>; N], RpcError> {
+    let mut found = [None; N];
+    let members: Option<Members<'a>> = serde_json::from_str(object).ok();
+    for (name, value) in members.into_iter().flat_map(|members| members.0) {
+        let Some(place) = names.iter().position(|wanted| name.is(wanted)) else { continue };
+        if found[place].replace(value).is_some() {
+            let reason = format!("the parameters have `{}` twice", names[place]);
+            return Err(RpcError::new(INVALID_PARAMS, &reason));
+        }
     }
-    let Some(meta) = serde_json::from_str::<Params<'_>>(params).map_err(twice)?.meta else {
-        return Ok(None);
-    };
-    if !meta.get().starts_with('{') {
-        return Ok(None);
-    }
-    let meta: Meta<'_> = serde_json::from_str(meta.get()).map_err(twice)?;
-    Ok(meta.version.is_some().then_some(meta))
+    Ok(found)
 }
 
 /// Whether it is worth a second look: letters of a key are escaped by nobody, but they could be.
@@ -69,7 +65,7 @@ fn may_name_revision(params: &str) -> bool {
 impl Meta<'_> {
     /// The revision; `None` if it is no string.
     pub(super) fn version(&self) -> Option<String> {
-        serde_json::from_str(self.version?.get()).ok()
+        serde_json::from_str(self.version.get()).ok()
     }
 
     /// Refuses what is not of this era.
@@ -139,6 +135,9 @@ mod tests {
         ] {
             assert_eq!(era_of("tools/list", old).unwrap(), Era::Handshake, "{old}");
         }
+        let odd = COMPLETE.replace("{\"", "{\"\\ud800\":1,\"");
+        assert_eq!(era_of("tools/list", &odd).unwrap(), Era::Stateless);
+        assert_eq!(era_of("tools/list", r#"{"\ud800":1}"#).unwrap(), Era::Handshake);
         let escaped = COMPLETE.replace("protocolV", "p\\u0072otocolV");
         assert_eq!(era_of("tools/list", &escaped).unwrap(), Era::Stateless);
     }
@@ -152,8 +151,12 @@ mod tests {
         assert!(error.message().contains("clientCapabilities"));
         let not_an_object = COMPLETE.replace("{}", "7");
         assert_eq!(era_of("tools/list", &not_an_object).unwrap_err().code(), Some(-32602));
-        let twice = COMPLETE.replace("{\"_meta\"", "{\"_meta\":1,\"_meta\"");
-        assert_eq!(era_of("tools/list", &twice).unwrap_err().code(), Some(-32602));
+        for twice in [
+            COMPLETE.replace("{\"_meta\"", "{\"_meta\":1,\"_meta\""),
+            COMPLETE.replace(":{}", ":{},\"io.modelcontextprotocol/clientCapabilities\":{}"),
+        ] {
+            assert_eq!(era_of("tools/list", &twice).unwrap_err().code(), Some(-32602));
+        }
     }
 
     // Statement 10.

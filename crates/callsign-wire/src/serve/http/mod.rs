@@ -72,6 +72,13 @@ pub const PATH: &str = "/mcp";
 #[derive(Clone)]
 pub struct HttpService(Arc<Shared>);
 
+impl std::fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sessions = self.0.sessions.count();
+        f.debug_struct("HttpService").field("sessions", &sessions).finish_non_exhaustive()
+    }
+}
+
 struct Shared {
     access: Access,
     limits: Limits,
