@@ -1,6 +1,6 @@
 //! The servers there are: started together, and exchanged one by one when the configuration changes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +19,9 @@ use crate::upstream::{Supervisor, Upstream};
 
 /// How often it is looked whether a server that was taken out still has requests under way.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// To start a program takes milliseconds in which nothing else is done.
+const WAY: Duration = Duration::from_millis(2);
 
 type Servers = HashMap<ServerKey, Arc<Upstream>>;
 
@@ -85,19 +88,23 @@ impl Fleet {
         self.servers.load().len()
     }
 
-    /// Starts all servers.
+    /// Starts all servers. Those that are `remembered` make way for the first answers, which need nothing of them.
     pub(crate) fn start(
         &self,
+        remembered: &BTreeSet<ServerKey>,
         identity: ClientIdentity,
         directory: Arc<Directory>,
         news: mpsc::Sender<News>,
     ) {
         // Started once, so it is set once.
         let _ = self.crew.set(Crew { identity, directory, news });
-        self.all().into_iter().for_each(|upstream| self.supervise(upstream));
+        for upstream in self.all() {
+            let makes_way = remembered.contains(&upstream.key);
+            self.supervise(upstream, makes_way);
+        }
     }
 
-    fn supervise(&self, upstream: Arc<Upstream>) {
+    fn supervise(&self, upstream: Arc<Upstream>, makes_way: bool) {
         let Some(crew) = self.crew.get() else { return };
         let supervisor = Supervisor {
             stop: upstream.stops(),
@@ -108,7 +115,12 @@ impl Fleet {
             directory: Arc::clone(&crew.directory),
             news: crew.news.clone(),
         };
-        self.running().spawn(supervisor.run());
+        self.running().spawn(async move {
+            if makes_way {
+                tokio::time::sleep(WAY).await;
+            }
+            supervisor.run().await;
+        });
     }
 
     /// Runs some work as long as the servers run.
@@ -143,7 +155,7 @@ impl Fleet {
             self.retire(upstream);
         }
         let keys = fresh.iter().map(|upstream| upstream.key.clone()).collect();
-        fresh.into_iter().for_each(|upstream| self.supervise(upstream));
+        fresh.into_iter().for_each(|upstream| self.supervise(upstream, false));
         keys
     }
 

@@ -177,6 +177,7 @@ impl Inner {
         let _ = self.news.set(news.clone());
         // First, so that what is remembered is served while the servers are being started.
         let earlier = self.fleet.earlier();
+        let remembered = earlier.listed.iter().map(|(key, _)| key.clone()).collect();
         let mut stop = self.stop.subscribe();
         self.fleet.run(async move {
             tokio::select! {
@@ -184,7 +185,7 @@ impl Inner {
                 _ = stop.wait_for(|stop| *stop) => {}
             }
         });
-        self.fleet.start(identity, Arc::clone(&self.directory), news);
+        self.fleet.start(&remembered, identity, Arc::clone(&self.directory), news);
         self.fleet.remember_absent(&self.directory);
     }
 

@@ -38,7 +38,7 @@ pub(crate) enum NoInput {
 /// What a result asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Key, method and parameters of each request to the host.
+    /// Raw key, method and raw parameters of each request to the host.
     requests: Vec<(String, String, Option<String>)>,
     /// What is to come back with the answers, raw.
     state: Option<String>,
@@ -92,7 +92,7 @@ impl Wanted {
         for (key, method, answered) in waiting {
             let refused = |message: String| NoInput::Refused { method: method.clone(), message };
             match answered.await {
-                Ok(Ok(result)) => answers.push(format!("{}:{}", quoted(key), result.get())),
+                Ok(Ok(result)) => answers.push(format!("{key}:{}", result.get())),
                 Ok(Err(error)) => return Err(refused(error.to_string())),
                 Err(_) => return Err(refused("the client is gone".to_owned())),
             }
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(wanted.state.as_deref(), Some(r#""a\u0062""#));
         assert_eq!(
             wanted.requests,
-            [("k".to_owned(), "roots/list".to_owned(), Some(r#"{"x":1.0}"#.to_owned()))]
+            [("\"k\"".to_owned(), "roots/list".to_owned(), Some(r#"{"x":1.0}"#.to_owned()))]
         );
         let bad = r#"{"resultType":"input_required","inputRequests":{"k":7}}"#;
         assert_eq!(of(bad), Some(Err(NoInput::Unreadable)));

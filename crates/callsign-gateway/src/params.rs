@@ -26,10 +26,11 @@ pub(crate) enum BadParams {
     NotALevel(String),
 }
 
-/// The members of a JSON object in their order, values raw.
+/// The members of a JSON object in their order, names and values raw. Names exist that say nothing (half a surrogate pair):
+/// they are names of others, and no reason to read none.
 pub(crate) struct Members<'a> {
     text: &'a str,
-    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    members: Vec<(&'a RawValue, &'a RawValue)>,
 }
 
 impl<'a> Members<'a> {
@@ -49,12 +50,12 @@ impl<'a> Members<'a> {
 
     /// The raw value of a member.
     pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
-        self.members.iter().find(|(found, _)| found == name).map(|(_, raw)| raw.get())
+        self.members.iter().find(|(found, _)| says(found, name)).map(|(_, raw)| raw.get())
     }
 
     /// The raw value of a member that must not be there twice.
     pub(crate) fn once(&self, name: &'static str) -> Result<Option<&'a str>, BadParams> {
-        let mut found = self.members.iter().filter(|(member, _)| member == name);
+        let mut found = self.members.iter().filter(|(member, _)| says(member, name));
         let first = found.next().map(|(_, raw)| raw.get());
         if found.next().is_some() { Err(BadParams::Twice(name)) } else { Ok(first) }
     }
@@ -65,9 +66,9 @@ impl<'a> Members<'a> {
         text(raw).ok_or(BadParams::NotAString(name))
     }
 
-    /// Names and raw values, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
-        self.members.iter().map(|(name, raw)| (&**name, raw.get()))
+    /// Raw names and values, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.members.iter().map(|(name, raw)| (name.get(), raw.get()))
     }
 
     /// The object with some members set: those that are there where they stand, the others at the end.
@@ -76,7 +77,7 @@ impl<'a> Members<'a> {
         let mut out = String::with_capacity(self.text.len() + grown);
         let mut copied = 0;
         for (name, raw) in &self.members {
-            let Some((_, value)) = edits.iter().find(|(edited, _)| edited == name) else {
+            let Some((_, value)) = edits.iter().find(|(edited, _)| says(name, edited)) else {
                 continue;
             };
             let start = self.place(raw);
@@ -105,8 +106,8 @@ impl<'a> Members<'a> {
         let kept: Vec<String> = self
             .members
             .iter()
-            .filter(|(name, _)| !names.contains(&&**name))
-            .map(|(name, raw)| format!("{}:{}", quoted(name), raw.get()))
+            .filter(|(name, _)| !names.iter().any(|left_out| says(name, left_out)))
+            .map(|(name, raw)| format!("{}:{}", name.get(), raw.get()))
             .collect();
         format!("{{{}}}", kept.join(","))
     }
@@ -115,6 +116,15 @@ impl<'a> Members<'a> {
     fn place(&self, raw: &RawValue) -> usize {
         raw.get().as_ptr() as usize - self.text.as_ptr() as usize
     }
+}
+
+/// Whether a raw name says this.
+fn says(raw: &RawValue, name: &str) -> bool {
+    let raw = raw.get();
+    if raw.contains('\\') {
+        return text(raw).is_some_and(|said| said == name);
+    }
+    raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) == Some(name)
 }
 
 /// What a raw JSON string says; `None` if it is no string.
@@ -132,7 +142,7 @@ pub(crate) fn raw(text: String) -> Box<RawValue> {
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-struct Read<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+struct Read<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
 /// Borrowed unless it has escapes.
 #[derive(serde::Deserialize)]
@@ -142,7 +152,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Read<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object;
         impl<'de> Visitor<'de> for Object {
-            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+            type Value = Vec<(&'de RawValue, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
@@ -150,8 +160,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Read<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::with_capacity(4);
-                while let Some((Key(name), value)) = map.next_entry()? {
-                    members.push((name, value));
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
                 }
                 Ok(members)
             }
@@ -186,6 +196,9 @@ mod tests {
         assert_eq!(members.string("uri"), Err(BadParams::NotAString("uri")));
         assert_eq!(members.string("ref"), Err(BadParams::Missing("ref")));
         assert!(Members::of(None).is_err() && Members::read("[]").is_none());
+        let odd = Members::read(r#"{"\ud800":1,"name":"a"}"#).unwrap();
+        assert_eq!(odd.with(&[("name", "\"b\"")]), r#"{"\ud800":1,"name":"b"}"#);
+        assert_eq!(odd.without(&["name"]), r#"{"\ud800":1}"#);
     }
 
     #[test]
