@@ -61,6 +61,8 @@ pub(crate) enum Command {
     History(command::history::Arguments),
     /// Rewrite tool names in prompts, rules, code and documents; prints a diff unless told to write.
     Migrate(command::migrate::Arguments),
+    /// Serve the tools of all servers behind one MCP endpoint.
+    Serve(command::serve::Arguments),
     /// Print the page of a finding, such as CS001.
     Explain(command::explain::Arguments),
     /// Print a completion script for a shell.
@@ -159,7 +161,7 @@ pub(crate) struct FleetArguments {
     pub(crate) format: Format,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(limit) if !limit.is_zero() && seconds <= 86_400.0 => Ok(limit),

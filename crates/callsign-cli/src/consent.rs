@@ -35,6 +35,15 @@ struct Consent {
 /// # Errors
 /// If they don't, or can't be asked and have not said so.
 pub(crate) fn obtain(servers: &[&Startable<'_>], yes: bool) -> Result<(), Failure> {
+    obtain_by(servers, yes, "--live --yes")
+}
+
+/// As [`obtain`], where other arguments than `--live --yes` say it.
+pub(crate) fn obtain_by(
+    servers: &[&Startable<'_>],
+    yes: bool,
+    arguments: &str,
+) -> Result<(), Failure> {
     if yes || servers.is_empty() {
         return Ok(());
     }
@@ -47,13 +56,13 @@ pub(crate) fn obtain(servers: &[&Startable<'_>], yes: bool) -> Result<(), Failur
     if !output::can_ask() {
         return Err(Failure::with_remedy(
             format!("starting {} needs your consent", count(asked.len(), "server")),
-            "look at them with `callsign servers`, then add --live --yes",
+            format!("look at them with `callsign servers`, then add {arguments}"),
         ));
     }
     if !ask(&asked)? {
         return Err(Failure::with_remedy(
             "nothing was started",
-            "--live --yes consents without asking",
+            format!("{arguments} consents without asking"),
         ));
     }
     remember(asked.into_iter().map(consent));

@@ -24,6 +24,7 @@ mod report;
 mod ruled;
 mod state_folder;
 mod table;
+mod watch;
 
 use std::process::ExitCode;
 

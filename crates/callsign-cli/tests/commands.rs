@@ -14,7 +14,7 @@ const CONFIGS: &str = "crates/callsign-config/tests/data/configs";
 const FLEET: &str = "data/corpus/preflight/fleet-5x21.json";
 
 /// Every command that a person calls.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "demo",
     "check",
     "servers",
@@ -24,6 +24,7 @@ const COMMANDS: [&str; 12] = [
     "which",
     "call",
     "migrate",
+    "serve",
     "explain",
     "completions",
     "man",

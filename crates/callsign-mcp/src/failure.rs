@@ -25,6 +25,8 @@ pub enum Stage {
     },
     /// Carrying out a call.
     Calling,
+    /// Between requests.
+    Serving,
 }
 
 impl fmt::Display for Stage {
@@ -36,6 +38,7 @@ impl fmt::Display for Stage {
                 write!(f, "while it was asked for page {page} of its {list}")
             }
             Self::Calling => f.write_str("during a call"),
+            Self::Serving => f.write_str("while it was being served"),
         }
     }
 }
@@ -248,7 +251,9 @@ fn too_slow(stage: Stage, limit: Duration) -> String {
         Stage::Listing { list, page } => {
             format!("its list of {list} was not complete after {limit} s (page {page})")
         }
-        Stage::Calling => format!("it did not answer the call within {limit} s"),
+        Stage::Calling | Stage::Serving => {
+            format!("it did not answer the call within {limit} s")
+        }
     }
 }
 

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use callsign::{Catalogue, Tool};
 use callsign_wire::{Era, METHOD_NOT_FOUND, RequestError};
+use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
 
 use crate::failure::FetchError;
@@ -22,6 +23,8 @@ const EXTRAS: Duration = Duration::from_secs(5);
 pub struct Fetched {
     /// Everything the server advertised.
     pub catalogue: Catalogue,
+    /// Its resource templates, raw, in its order.
+    pub templates: Vec<Box<RawValue>>,
     /// The revision it speaks.
     pub protocol: String,
     /// The lifecycle it follows.
@@ -116,8 +119,8 @@ async fn collect(
     }
     let spoken = &live.opening.spoken;
     let (protocol, era) = (spoken.revision.clone(), spoken.era);
-    let junk_lines = seen.junk;
-    Ok((Fetched { catalogue, protocol, era, elapsed, pages, junk_lines, notes }, listed))
+    let (junk_lines, templates) = (seen.junk, listed.templates.clone());
+    Ok((Fetched { catalogue, templates, protocol, era, elapsed, pages, junk_lines, notes }, listed))
 }
 
 /// Fetches the tools; gives the number of pages.
@@ -172,8 +175,12 @@ async fn extras(
 ) {
     let begin = Instant::now();
     let deadline = deadline.min(begin + EXTRAS);
-    for (list, target) in [("prompts", &mut listed.prompts), ("resources", &mut listed.resources)] {
-        if !declares(&live.opening, list) {
+    for (list, capability, target) in [
+        ("prompts", "prompts", &mut listed.prompts),
+        ("resources", "resources", &mut listed.resources),
+        ("resources/templates", "resources", &mut listed.templates),
+    ] {
+        if !declares(&live.opening, capability) {
             continue;
         }
         let connection = live.connection.clone();
@@ -185,6 +192,12 @@ async fn extras(
             }
             Ok(Err(Incomplete::Content(bad))) => {
                 live.explain_list(paging.stage(), list, bad).await.to_string()
+            }
+            // Templates have no capability of their own.
+            Ok(Err(Incomplete::Request(error)))
+                if list != capability && is_unknown_method(&error) =>
+            {
+                continue;
             }
             Ok(Err(Incomplete::Request(error))) => live.mask.line(&error.to_string()),
             Err(_) => format!("no answer in {:.1} s", begin.elapsed().as_secs_f64()),

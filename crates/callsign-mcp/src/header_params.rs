@@ -11,11 +11,14 @@
 //!     [("Mcp-Param-Region".to_owned(), "eu".to_owned())],
 //! );
 //! assert!(params.headers(r#"{"region":null}"#).is_empty());
+//! assert_eq!(params.repeated(r#"{"region":"eu"}"#), [("Region", Some(r#""eu""#))]);
 //! ```
 
 use callsign::catalogue::fields;
 use serde_json::{Map, Value};
 
+/// What the names of such headers begin with.
+const PREFIX: &str = "Mcp-Param-";
 const ANNOTATION: &str = "x-mcp-header";
 /// Members of a schema that hold values, not schemas.
 const HOLDS_VALUES: [&str; 5] = ["default", "const", "enum", "examples", "example"];
@@ -117,7 +120,7 @@ impl HeaderParams {
         if !is_plain(schema.get("type")) || path.is_empty() {
             return Err(BadAnnotation::WrongType(path.join(".")));
         }
-        let header = format!("Mcp-Param-{name}");
+        let header = format!("{PREFIX}{name}");
         if self.0.iter().any(|known| known.header.eq_ignore_ascii_case(&header)) {
             return Err(BadAnnotation::Twice(name.to_owned()));
         }
@@ -131,6 +134,14 @@ impl HeaderParams {
         let value =
             |param: &HeaderParam| Some((param.header.clone(), plain(arguments, &param.path)?));
         self.0.iter().filter_map(value).collect()
+    }
+
+    /// What each header repeats: the part of its name behind `Mcp-Param-`, and the raw argument in one call's raw arguments,
+    /// if it is there.
+    #[must_use]
+    pub fn repeated<'a>(&'a self, arguments: &'a str) -> Vec<(&'a str, Option<&'a str>)> {
+        let suffix = |param: &'a HeaderParam| param.header.get(PREFIX.len()..).unwrap_or_default();
+        self.0.iter().map(|param| (suffix(param), raw_at(arguments, &param.path))).collect()
     }
 }
 
@@ -153,14 +164,16 @@ fn is_plain(kind: Option<&Value>) -> bool {
     }
 }
 
+/// The raw value at `path`.
+fn raw_at<'a>(object: &'a str, path: &[String]) -> Option<&'a str> {
+    let (first, rest) = path.split_first()?;
+    let value = fields(object).ok()?.get(first)?;
+    if rest.is_empty() { Some(value) } else { raw_at(value, rest) }
+}
+
 /// The value at `path` as a header carries it: a string's text, a number or boolean as it is written.
 fn plain(object: &str, path: &[String]) -> Option<String> {
-    let (first, rest) = path.split_first()?;
-    let object = fields(object).ok()?;
-    let value = object.get(first)?;
-    if !rest.is_empty() {
-        return plain(value, rest);
-    }
+    let value = raw_at(object, path)?;
     match value.chars().next()? {
         '"' => serde_json::from_str(value).ok(),
         't' | 'f' | '-' | '0'..='9' => Some(value.to_owned()),

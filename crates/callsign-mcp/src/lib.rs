@@ -57,7 +57,7 @@ pub use limits::Limits;
 pub use live::Caller;
 pub use memory::{Memory, Remembered};
 pub use note::Note;
-pub use session::{CallError, Session};
+pub use session::{CallError, Sent, Session};
 pub use spec::{Launch, Secret, ServerSpec};
 
 #[cfg(doctest)]

@@ -18,6 +18,8 @@ pub(crate) struct Listed {
     pub(crate) tools: Vec<Box<RawValue>>,
     pub(crate) prompts: Vec<Box<RawValue>>,
     pub(crate) resources: Vec<Box<RawValue>>,
+    #[serde(default)]
+    pub(crate) templates: Vec<Box<RawValue>>,
 }
 
 impl Listed {

@@ -153,9 +153,13 @@ impl Live {
 
     /// Ends the server: politely at first, for certain in the end.
     pub(crate) async fn close(self, patience: Patience) {
-        Link { connection: self.connection, process: self.process.into_inner() }
-            .close(patience)
-            .await;
+        self.end(patience).await;
+    }
+
+    /// The same, where others may still hold it.
+    pub(crate) async fn end(&self, patience: Patience) {
+        let process = self.process.lock().await.take();
+        Link { connection: self.connection.clone(), process }.close(patience).await;
     }
 }
 

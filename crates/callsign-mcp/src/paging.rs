@@ -12,7 +12,7 @@ use crate::limits::Limits;
 pub(crate) struct Paging<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) limits: &'a Limits,
-    /// `tools`, `prompts` or `resources`: the method is `{list}/list`, and so is the member of its result.
+    /// `tools`, `prompts`, `resources` or `resources/templates`: the method is `{list}/list`.
     pub(crate) list: &'static str,
     /// The page asked for, counted from 1; also the number of pages once the list is complete.
     pub(crate) page: usize,
@@ -97,6 +97,11 @@ impl<'a> Paging<'a> {
         }
     }
 
+    /// The member of the result that holds the entries.
+    fn member(&self) -> &'static str {
+        if self.list == "resources/templates" { "resourceTemplates" } else { self.list }
+    }
+
     fn within(&self, what: &'static str, count: usize, limit: usize) -> Result<(), Incomplete> {
         if count <= limit {
             return Ok(());
@@ -110,10 +115,10 @@ impl<'a> Paging<'a> {
             Incomplete::Content(BadList::Unreadable { reason })
         };
         let result = fields(result.get()).map_err(wrong)?;
-        let entries =
-            result.get(self.list).ok_or_else(|| wrong(format!("it has no `{}`", self.list)))?;
+        let member = self.member();
+        let entries = result.get(member).ok_or_else(|| wrong(format!("it has no `{member}`")))?;
         let entries: Vec<&RawValue> = serde_json::from_str(entries)
-            .map_err(|error| wrong(format!("its `{}` is not a list: {error}", self.list)))?;
+            .map_err(|error| wrong(format!("its `{member}` is not a list: {error}")))?;
         let next = result.get("nextCursor").filter(|raw| *raw != "null");
         Ok(Page {
             entries: entries.into_iter().map(ToOwned::to_owned).collect(),

@@ -1,11 +1,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use callsign::catalogue::fields;
 use callsign::{Catalogue, WireName};
 use callsign_wire::lifecycle::HEADER_MISMATCH;
-use callsign_wire::message::{RpcError, SpliceError, splice};
-use callsign_wire::{ClientIdentity, Connection, Era, Opening, RequestError, Start, establish};
+use callsign_wire::message::{Id, RpcError, SpliceError, splice};
+use callsign_wire::{
+    Call, ClientIdentity, Closed, Connection, Era, Opening, RequestError, Start, establish,
+};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout};
 
@@ -171,30 +174,72 @@ impl Session {
         params: &RawValue,
         headers: &[(String, String)],
     ) -> Result<Result<Box<RawValue>, RpcError>, CallError> {
-        let (mut id, mut renewals) = (None, 0);
+        let failed = |error| CallError::Failed(Box::new(error));
+        let mut id = None;
         let exchange = async {
-            renewals = *self.renewals.lock().await;
-            let mut call = self.live.connection.call("tools/call", Some(params)).await?;
-            id = Some(call.id().clone());
-            for (name, value) in headers {
-                call = call.header(name, value);
-            }
-            call.answer().await
+            let sent = self.send_with("tools/call", Some(params), headers).await?;
+            id = Some(sent.id().clone());
+            sent.answer().await
         };
-        let outcome = timeout(self.limits.call, exchange).await;
-        let error = match (outcome, id) {
-            (Ok(Ok(result)), _) => return Ok(Ok(result)),
-            (Ok(Err(RequestError::Refused(error))), _) => return Ok(Err(error)),
-            (Ok(Err(error)), _) => self.live.explain(Stage::Calling, error).await,
+        match (timeout(self.limits.call, exchange).await, id) {
+            (Ok(outcome), _) => outcome.map_err(failed),
             (Err(_), id) => {
                 if let Some(id) = id {
-                    self.cancel(id.raw()).await;
+                    self.cancel(&id, "\"time limit\"").await;
                 }
-                self.live.timed_out(Stage::Calling, self.limits.call).await
+                Err(failed(self.live.timed_out(Stage::Calling, self.limits.call).await))
             }
+        }
+    }
+
+    /// Sends any request, its parameters as they are; the answer is waited for separately, without a limit of time. Where
+    /// the server wants arguments of a call as headers too, they are sent.
+    ///
+    /// # Errors
+    /// The server is gone.
+    pub async fn send(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Result<Sent<'_>, FetchError> {
+        let headers = match params {
+            Some(params) if method == "tools/call" && self.wants_headers() => {
+                let wire = fields(params.get()).ok().and_then(|params| params.string("name"));
+                match wire.and_then(|wire| WireName::new(wire).ok()) {
+                    Some(wire) => self.headers(&wire, params).await,
+                    None => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
         };
-        self.renew_after(&error, renewals).await;
-        Err(CallError::Failed(Box::new(error)))
+        self.send_with(method, params, &headers).await
+    }
+
+    async fn send_with(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        headers: &[(String, String)],
+    ) -> Result<Sent<'_>, FetchError> {
+        let renewals = *self.renewals.lock().await;
+        let mut call = match self.live.connection.call(method, params).await {
+            Ok(call) => call,
+            Err(error) => return Err(self.live.explain(Stage::Calling, error).await),
+        };
+        for (name, value) in headers {
+            call = call.header(name, value);
+        }
+        Ok(Sent { session: self, call, renewals })
+    }
+
+    /// Words the end of the connection with what the server wrote, and how it ended.
+    pub async fn explain_end(&self, closed: Closed) -> FetchError {
+        self.live.explain(Stage::Serving, closed.into()).await
+    }
+
+    /// Words the passing of a time limit on a request with what the server wrote.
+    pub async fn timed_out(&self, limit: Duration) -> FetchError {
+        self.live.timed_out(Stage::Calling, limit).await
     }
 
     /// Begins a new session where the server has forgotten the one of the failed request (a restarted server has), unless
@@ -219,10 +264,15 @@ impl Session {
         }
     }
 
-    /// The arguments that the server wants as headers too. Only the stateless era over HTTP has such, and they stand in
-    /// the tool's schema, so the tools are listed once where no catalogue is remembered.
+    /// Only the stateless era over HTTP has arguments that travel as headers too.
+    fn wants_headers(&self) -> bool {
+        self.live.connection.is_http() && self.is_stateless()
+    }
+
+    /// The arguments that the server wants as headers too. They stand in the tool's schema, so the tools are listed once
+    /// where no catalogue is remembered.
     async fn headers(&self, wire: &WireName, params: &RawValue) -> Vec<(String, String)> {
-        if !(self.live.connection.is_http() && self.is_stateless()) {
+        if !self.wants_headers() {
             return Vec::new();
         }
         let kept = self.header_params.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -261,13 +311,20 @@ impl Session {
         self.live.opening.spoken.era == Era::Stateless
     }
 
-    /// Tells the server that nobody waits any more. Over HTTP in the stateless era the broken exchange said so already.
-    async fn cancel(&self, id: &str) {
+    /// Forgets which arguments the server wants as headers; they are found out anew at the next call. For a server that
+    /// says that they do not fit ([`HEADER_MISMATCH`]).
+    pub fn forget_headers(&self) {
+        self.keep(None);
+    }
+
+    /// Tells the server that nobody waits for the answer to a request any more; `reason` is a JSON string. Over HTTP in the
+    /// stateless era the exchange that is broken off says so, and nothing is sent.
+    pub async fn cancel(&self, id: &Id, reason: &str) {
         let connection = &self.live.connection;
         if connection.is_http() && self.is_stateless() {
             return;
         }
-        let params = format!("{{\"requestId\":{id},\"reason\":\"time limit\"}}");
+        let params = format!("{{\"requestId\":{},\"reason\":{reason}}}", id.raw());
         if let Ok(params) = RawValue::from_string(params) {
             let told = connection.notify("notifications/cancelled", Some(&params));
             // A courtesy: a server that takes no notice any more is not waited for.
@@ -277,7 +334,45 @@ impl Session {
 
     /// Ends the server: it may leave by itself, is asked to, and is killed in the end, with everything it started.
     pub async fn close(self) {
-        self.live.close(self.limits.patience_after_a_call()).await;
+        self.end().await;
+    }
+
+    /// As [`close`](Self::close), where others may still hold it: their requests end with an error.
+    pub async fn end(&self) {
+        self.live.end(self.limits.patience_after_a_call()).await;
+    }
+}
+
+/// A request under way. Dropping it gives the answer up; [`Session::cancel`] tells the server.
+#[derive(Debug)]
+pub struct Sent<'a> {
+    session: &'a Session,
+    call: Call,
+    /// How often the server's session had been begun anew when it was sent.
+    renewals: u64,
+}
+
+impl Sent<'_> {
+    /// The id the request has on this connection.
+    #[must_use]
+    pub fn id(&self) -> &Id {
+        self.call.id()
+    }
+
+    /// Waits for the answer, as long as it takes. The inner error is the server's own.
+    ///
+    /// # Errors
+    /// The server failed. If it has forgotten the session, a new one has been begun, and what failed is not sent again: the
+    /// server may have acted on it.
+    pub async fn answer(self) -> Result<Result<Box<RawValue>, RpcError>, FetchError> {
+        let Self { session, call, renewals } = self;
+        let error = match call.answer().await {
+            Ok(result) => return Ok(Ok(result)),
+            Err(RequestError::Refused(error)) => return Ok(Err(error)),
+            Err(error) => session.live.explain(Stage::Calling, error).await,
+        };
+        session.renew_after(&error, renewals).await;
+        Err(error)
     }
 }
 

@@ -20,8 +20,8 @@ impl Default for Bounds {
     }
 }
 
-/// Messages that may wait to be written over lines, when the peer does not read. Whoever sends the next one waits until
-/// it does. Answers that the connection itself owes the peer (to `ping`, and refusals) are not waited for: they are
+/// Messages that may wait to be written over lines, when the peer does not read, besides those that are being written
+/// (all that waited when the write began, up to 64 KiB). Whoever sends the next one waits until it does. Answers that the connection itself owes the peer (to `ping`, and refusals) are not waited for: they are
 /// dropped, so that a peer which floods us and reads nothing can't stop our reading.
 pub const WRITE_QUEUE: usize = 64;
 

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::bounds::Bounds;
 use crate::http::{Endpoint, HttpError, HttpLink};
-use crate::lifecycle::Spoken;
+use crate::lifecycle::{Era, Spoken};
 use crate::line_link::LineLink;
 use crate::message::{
     Id, Malformed, RpcError, write_error, write_notification, write_request, write_result,
@@ -65,7 +65,7 @@ pub struct Connection(Arc<Shared>);
 struct Shared {
     link: Link,
     router: Arc<Router>,
-    spoken: RwLock<Option<Spoken>>,
+    spoken: RwLock<Option<Arc<Spoken>>>,
     last_id: AtomicU64,
 }
 
@@ -111,12 +111,17 @@ impl Connection {
     /// What the lifecycle settled on; `None` before it did.
     #[must_use]
     pub fn spoken(&self) -> Option<Spoken> {
+        self.settled().as_deref().cloned()
+    }
+
+    /// The same, shared.
+    fn settled(&self) -> Option<Arc<Spoken>> {
         self.0.spoken.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Settles which revision later messages are in.
     pub(crate) fn speak(&self, spoken: Spoken) {
-        *self.0.spoken.write().unwrap_or_else(PoisonError::into_inner) = Some(spoken);
+        *self.0.spoken.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(spoken));
         self.0.router.settle();
     }
 
@@ -159,7 +164,7 @@ impl Connection {
     pub async fn hear(&self) -> Result<(), RequestError> {
         match &self.0.link {
             Link::Lines(_) => Err(self.ended().await.into()),
-            Link::Http(link) => Ok(link.hear(self.spoken().as_ref()).await?),
+            Link::Http(link) => Ok(link.hear(self.settled().as_deref()).await?),
         }
     }
 
@@ -188,11 +193,10 @@ impl Connection {
         params: Option<&RawValue>,
     ) -> Result<Call, RequestError> {
         let id = Id::number(self.0.last_id.fetch_add(1, Ordering::Relaxed) + 1);
-        let params = match self.spoken() {
-            Some(spoken) => spoken.fill(params),
-            None => params.map(ToOwned::to_owned),
-        };
-        self.call_as(id, method, params).await
+        match self.settled().filter(|spoken| spoken.era == Era::Stateless) {
+            Some(spoken) => self.call_as(id, method, spoken.fill(params).as_deref()).await,
+            None => self.call_as(id, method, params).await,
+        }
     }
 
     /// Sends a request under an id of the caller's choice, its parameters as they are.
@@ -200,19 +204,23 @@ impl Connection {
         &self,
         id: Id,
         method: &str,
-        params: Option<Box<RawValue>>,
+        params: Option<&RawValue>,
     ) -> Result<Call, RequestError> {
         let answer = self.0.router.open(&id)?;
-        let call = Call {
+        let mut call = Call {
             connection: self.clone(),
             id,
-            method: method.to_owned(),
             answer: Some(answer),
-            params,
+            method: String::new(),
+            params: None,
             headers: Vec::new(),
         };
-        if let Link::Lines(link) = &self.0.link {
-            link.send(write_request(&call.id, method, call.params.as_deref())).await?;
+        match &self.0.link {
+            Link::Lines(link) => link.send(write_request(&call.id, method, params)).await?,
+            Link::Http(_) => {
+                call.method = method.to_owned();
+                call.params = params.map(ToOwned::to_owned);
+            }
         }
         Ok(call)
     }
@@ -248,7 +256,7 @@ impl Connection {
     async fn post(&self, message: String) -> Result<(), RequestError> {
         match &self.0.link {
             Link::Lines(link) => Ok(link.send(message).await?),
-            Link::Http(link) => Ok(link.post(message, self.spoken().as_ref()).await?),
+            Link::Http(link) => Ok(link.post(message, self.settled().as_deref()).await?),
         }
     }
 
@@ -257,7 +265,7 @@ impl Connection {
     pub async fn close(&self) {
         match &self.0.link {
             Link::Lines(link) => link.close(),
-            Link::Http(link) => link.end_session(self.spoken().as_ref()).await,
+            Link::Http(link) => link.end_session(self.settled().as_deref()).await,
         }
         self.0.router.close(Closed::ByUs);
     }
@@ -270,9 +278,10 @@ impl Connection {
 pub struct Call {
     connection: Connection,
     id: Id,
+    answer: Option<oneshot::Receiver<Outcome>>,
+    /// What is sent once the answer is waited for, over HTTP.
     method: String,
     params: Option<Box<RawValue>>,
-    answer: Option<oneshot::Receiver<Outcome>>,
     headers: Vec<(String, String)>,
 }
 
@@ -301,9 +310,9 @@ impl Call {
             match &self.connection.0.link {
                 Link::Lines(_) => std::future::pending().await,
                 Link::Http(link) => {
-                    let spoken = self.connection.spoken();
+                    let spoken = self.connection.settled();
                     let params = self.params.as_deref();
-                    link.exchange(&self.id, &self.method, params, &self.headers, spoken.as_ref())
+                    link.exchange(&self.id, &self.method, params, &self.headers, spoken.as_deref())
                         .await
                 }
             }

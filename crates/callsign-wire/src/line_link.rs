@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::mpsc;
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::task::AbortHandle;
 
 use crate::bounds::{Bounds, WRITE_QUEUE};
-use crate::lines::{Line, read_line, write_line};
+use crate::lines::{Line, read_line, write_lines};
 use crate::router::{Closed, Router, Source};
 
 /// Answers may still stand in the pipe of a peer that no longer reads.
@@ -39,7 +39,13 @@ impl LineLink {
     pub(crate) async fn send(&self, message: String) -> Result<(), Closed> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let queue = queue.ok_or(Closed::ByUs)?;
-        queue.send(message).await.map_err(|_| Closed::Ended)
+        match queue.try_send(message) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Closed(_)) => Err(Closed::Ended),
+            Err(TrySendError::Full(message)) => {
+                queue.send(message).await.map_err(|_| Closed::Ended)
+            }
+        }
     }
 
     /// Lets the writer finish what is queued and close the stream.
@@ -56,20 +62,14 @@ impl Drop for LineLink {
 }
 
 async fn write(
-    mut writer: impl AsyncWrite + Unpin,
-    mut queued: mpsc::Receiver<String>,
+    writer: impl AsyncWrite + Unpin,
+    queued: mpsc::Receiver<String>,
     router: Arc<Router>,
 ) {
-    while let Some(message) = queued.recv().await {
-        if let Err(error) = write_line(&mut writer, message).await {
-            drop(queued);
-            tokio::time::sleep(AFTER_A_FAILED_WRITE).await;
-            router.close(Closed::Write(error.to_string()));
-            return;
-        }
+    if let Err(error) = write_lines(writer, queued, std::future::pending()).await {
+        tokio::time::sleep(AFTER_A_FAILED_WRITE).await;
+        router.close(Closed::Write(error.to_string()));
     }
-    // The stream is closed either way; that it could not be said politely changes nothing.
-    let _ = writer.shutdown().await;
 }
 
 async fn read(
@@ -79,13 +79,14 @@ async fn read(
     bounds: Bounds,
 ) {
     let mut reader = BufReader::with_capacity(64 * 1024, reader);
+    let mut line = Vec::new();
     loop {
-        let line = match read_line(&mut reader, bounds.message_bytes).await {
-            Ok(Line::Text(line)) => line,
+        match read_line(&mut reader, &mut line, bounds.message_bytes).await {
+            Ok(Line::Text) => {}
             Ok(Line::End) => return router.close(Closed::Ended),
             Ok(Line::TooLong) => return router.close(Closed::LineTooLong(bounds.message_bytes)),
             Err(error) => return router.close(Closed::Read(error.to_string())),
-        };
+        }
         for reply in router.frame(&line, Source::Lines) {
             let Some(queue) = replies.upgrade() else { continue };
             // Not waited for: a peer that floods us with requests and reads no answers must not stop our reading.

@@ -1,15 +1,16 @@
 //! Brings what a peer sends to who waits for it.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::bounds::{KEPT_JUNK, KEPT_JUNK_CHARACTERS};
 use crate::message::{
-    Id, Malformed, MeantFor, Message, Notification, Request, Response, RpcError, meant_for,
-    parse_frame, write_error, write_result,
+    Id, Key, Malformed, MeantFor, Message, Notification, Request, Response, RpcError, View,
+    is_batch, meant_for, parse_frame, view, without_mark, write_error, write_result,
 };
 use crate::text::printable;
 
@@ -66,6 +67,20 @@ pub enum Inbound {
     /// They are put into this channel. When it is full, a notification is dropped and counted and a request is refused:
     /// the connection never waits for its reader.
     Deliver(mpsc::Sender<Incoming>),
+    /// They are heard one by one, in the order in which they came.
+    Hear(Arc<dyn Ear>),
+}
+
+/// Hears what a peer sends on its own account.
+///
+/// It is called by the task that reads the connection, between two messages: what the peer sent before an answer has been
+/// heard when the answer is there. So it must not wait.
+pub trait Ear: fmt::Debug + Send + Sync {
+    /// Takes a request or notification.
+    ///
+    /// # Errors
+    /// The answer to a request that is refused at once; for a notification it means that it was dropped.
+    fn hear(&self, incoming: Incoming) -> Result<(), RpcError>;
 }
 
 /// What a connection has seen that is no answer.
@@ -125,14 +140,21 @@ pub(crate) struct Router {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Open requests by [`Id::key`].
-    open: BTreeMap<String, oneshot::Sender<Outcome>>,
-    /// Their keys, oldest first.
-    order: VecDeque<String>,
+    /// Open requests by what their ids say.
+    open: HashMap<Key, Waiting>,
+    /// How many were opened so far.
+    opened: u64,
     /// Whether the lifecycle has settled on a revision.
     is_settled: bool,
     closed: Option<Closed>,
     seen: Seen,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    answer: oneshot::Sender<Outcome>,
+    /// How many were opened before it.
+    since: u64,
 }
 
 impl Router {
@@ -150,9 +172,10 @@ impl Router {
         if let Some(closed) = &state.closed {
             return Err(closed.clone());
         }
-        let (sender, receiver) = oneshot::channel();
-        state.open.insert(id.key(), sender);
-        state.order.push_back(id.key());
+        let (answer, receiver) = oneshot::channel();
+        let since = state.opened;
+        state.opened += 1;
+        state.open.insert(Key::of(id.raw()), Waiting { answer, since });
         Ok(receiver)
     }
 
@@ -163,12 +186,14 @@ impl Router {
 
     /// Gives the place up; an answer that comes later is a stray.
     pub(crate) fn forget(&self, id: &Id) {
-        self.state().take(&id.key());
+        let given_up = self.state().take(&Key::of(id.raw()));
+        // Dropped when the state is free again.
+        drop(given_up);
     }
 
     /// Whether the request still waits for its answer.
     pub(crate) fn is_open(&self, id: &Id) -> bool {
-        self.state().open.contains_key(&id.key())
+        self.state().open.contains_key(&Key::of(id.raw()))
     }
 
     pub(crate) fn closed(&self) -> Option<Closed> {
@@ -184,12 +209,11 @@ impl Router {
         let waiting = {
             let mut state = self.state();
             let reason = state.closed.get_or_insert(reason).clone();
-            state.order.clear();
             std::mem::take(&mut state.open).into_values().map(move |open| (open, reason.clone()))
         };
         for (open, reason) in waiting {
             // Who no longer waits need not be told.
-            let _ = open.send(Err(Lost::Closed(reason)));
+            let _ = open.answer.send(Err(Lost::Closed(reason)));
         }
         self.ended.notify_waiters();
     }
@@ -208,18 +232,41 @@ impl Router {
     /// Takes one frame; gives the answers that must go back at once.
     pub(crate) fn frame(&self, text: &[u8], source: Source<'_>) -> Vec<String> {
         let mut replies = Vec::new();
-        for message in parse_frame(text) {
-            match message {
-                Ok(Message::Response(response)) => self.answer(response, source),
-                Ok(Message::Request(request)) => replies.extend(self.request(request, source)),
-                Ok(Message::Notification(notification)) => self.notification(notification, source),
-                Err(reason) => {
-                    self.junk(text, &reason);
-                    self.unreadable(text, reason, source);
+        if is_batch(text) {
+            for message in parse_frame(text) {
+                match message {
+                    Ok(message) => replies.extend(self.message(message, source)),
+                    Err(reason) => self.no_message(text, reason, source),
                 }
             }
+            return replies;
+        }
+        match view(without_mark(text)) {
+            Ok(View::Answer(answer)) => {
+                // The payload is copied for who waits for it only, and while nobody waits for the state.
+                match self.awaited(answer.id, source) {
+                    Some(open) => drop(open.send(Ok(answer.outcome()))),
+                    None => self.state().seen.strays += 1,
+                }
+            }
+            Ok(message) => replies.extend(self.message(message.into_message(), source)),
+            Err(reason) => self.no_message(text, reason, source),
         }
         replies
+    }
+
+    fn message(&self, message: Message, source: Source<'_>) -> Option<String> {
+        match message {
+            Message::Response(response) => self.answer(response, source),
+            Message::Request(request) => return self.request(request, source),
+            Message::Notification(notification) => self.notification(notification, source),
+        }
+        None
+    }
+
+    fn no_message(&self, text: &[u8], reason: Malformed, source: Source<'_>) {
+        self.junk(text, &reason);
+        self.unreadable(text, reason, source);
     }
 
     /// Takes the one frame that is the whole reply to a request: what can't be read of it comes no other time, and
@@ -228,9 +275,10 @@ impl Router {
         let replies = self.frame(text, Source::ReplyTo(id));
         let mut state = self.state();
         let unreadable = || parse_frame(text).into_iter().find_map(Result::err);
-        if state.open.contains_key(&id.key())
+        let key = Key::of(id.raw());
+        if state.open.contains_key(&key)
             && let Some(reason) = unreadable()
-            && let Some(open) = state.take(&id.key())
+            && let Some(open) = state.take(&key)
         {
             drop(open.send(Err(Lost::Unreadable(reason))));
         }
@@ -253,10 +301,10 @@ impl Router {
     fn unreadable(&self, text: &[u8], reason: Malformed, source: Source<'_>) {
         let mut state = self.state();
         let key = match meant_for(text, &reason) {
-            MeantFor::Id(id) => id.key(),
-            MeantFor::Somebody => match (source, state.order.front()) {
-                (Source::ReplyTo(id), _) => id.key(),
-                (Source::Lines, Some(only)) if state.order.len() == 1 => only.clone(),
+            MeantFor::Id(id) => Key::of(id.raw()),
+            MeantFor::Somebody => match (source, state.only()) {
+                (Source::ReplyTo(id), _) => Key::of(id.raw()),
+                (Source::Lines, Some(only)) => only,
                 _ => return,
             },
             MeantFor::Nobody => return,
@@ -267,15 +315,20 @@ impl Router {
     }
 
     pub(crate) fn answer(&self, response: Response, source: Source<'_>) {
+        match self.awaited(response.id.as_ref().map(Id::raw), source) {
+            Some(open) => drop(open.send(Ok(response.outcome))),
+            None => self.state().seen.strays += 1,
+        }
+    }
+
+    /// Who waits for the answer with this raw id.
+    fn awaited(&self, id: Option<&str>, source: Source<'_>) -> Option<oneshot::Sender<Outcome>> {
         let mut state = self.state();
-        let key = match &response.id {
-            Some(id) => Some(id.key()),
+        let key = match id {
+            Some(id) => Some(Key::of(id)),
             None => state.nameless(source),
         };
-        match key.and_then(|key| state.take(&key)) {
-            Some(open) => drop(open.send(Ok(response.outcome))),
-            None => state.seen.strays += 1,
-        }
+        state.take(&key?)
     }
 
     fn request(&self, request: Request, source: Source<'_>) -> Option<String> {
@@ -292,6 +345,13 @@ impl Router {
                     Err(_) => RpcError::new(INTERNAL_ERROR, "too many requests are waiting"),
                 }
             }
+            Inbound::Hear(ear) => {
+                let message = IncomingMessage::Request(request);
+                match ear.hear(Incoming { message, during: source.during() }) {
+                    Ok(()) => return None,
+                    Err(error) => error,
+                }
+            }
         };
         self.state().seen.refused += 1;
         Some(write_error(&id, error.raw()))
@@ -304,6 +364,10 @@ impl Router {
                 let message = IncomingMessage::Notification(notification);
                 channel.try_send(Incoming { message, during: source.during() }).is_err()
             }
+            Inbound::Hear(ear) => {
+                let message = IncomingMessage::Notification(notification);
+                ear.hear(Incoming { message, during: source.during() }).is_err()
+            }
         };
         let seen = &mut self.state().seen;
         seen.notifications += 1;
@@ -315,19 +379,27 @@ impl State {
     /// The request that "I could not read your request" answers. Where only the lines tell, the one that is open alone is
     /// meant; before anything is settled the oldest one, for servers read our few first messages in their order. Later a
     /// guess could end somebody else's call.
-    fn nameless(&self, source: Source<'_>) -> Option<String> {
+    fn nameless(&self, source: Source<'_>) -> Option<Key> {
         match source {
-            Source::ReplyTo(id) => Some(id.key()),
-            Source::Lines if self.order.len() == 1 || !self.is_settled => {
-                self.order.front().cloned()
-            }
-            Source::Lines | Source::Unasked => None,
+            Source::ReplyTo(id) => Some(Key::of(id.raw())),
+            Source::Lines if self.is_settled => self.only(),
+            Source::Lines => self.oldest(),
+            Source::Unasked => None,
         }
     }
 
-    fn take(&mut self, key: &str) -> Option<oneshot::Sender<Outcome>> {
-        self.order.retain(|open| open != key);
-        self.open.remove(key)
+    /// The request that is open alone.
+    fn only(&self) -> Option<Key> {
+        self.open.keys().next().filter(|_| self.open.len() == 1).cloned()
+    }
+
+    /// The one that is open longest. It is looked for among the few that come before anything is settled.
+    fn oldest(&self) -> Option<Key> {
+        self.open.iter().min_by_key(|(_, waiting)| waiting.since).map(|(key, _)| key.clone())
+    }
+
+    fn take(&mut self, key: &Key) -> Option<oneshot::Sender<Outcome>> {
+        self.open.remove(key).map(|waiting| waiting.answer)
     }
 }
 

@@ -4,11 +4,12 @@
 #[path = "support/json.rs"]
 mod json;
 
-use callsign_wire::http::{Event, EventReader};
+use callsign_wire::http::{Event, EventReader, header_value, read_header_value};
 use callsign_wire::message::{
-    Id, Message, parse, parse_frame, splice, write_error, write_notification, write_request,
-    write_result,
+    Id, Message, nests_deeper, parse, parse_frame, splice, write_error, write_notification,
+    write_request, write_result,
 };
+use callsign_wire::serve::{Arrival, Limits, serve_lines};
 use callsign_wire::{Bounds, Connection, Inbound, RequestError};
 use json::{number, string, value};
 use proptest::prelude::*;
@@ -42,6 +43,52 @@ fn through_wire(
     })
 }
 
+/// What arrives of a host's request, and what the host hears for its answer.
+fn through_service(id: &str, params: &str, result: &RawValue) -> (String, String, String) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let (host, ours) = tokio::io::duplex(97);
+        let (reader, writer) = tokio::io::split(ours);
+        let mut service = serve_lines(reader, writer, Limits::default());
+        let host = async {
+            let mut host = BufReader::new(host);
+            let ask = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"m\",\"params\":{params}}}\n"
+            );
+            host.write_all(ask.as_bytes()).await.unwrap();
+            let mut line = String::new();
+            host.read_line(&mut line).await.unwrap();
+            line
+        };
+        let answer = async {
+            let Some(Arrival::Request(exchange)) = service.arrivals.next().await else {
+                return Default::default();
+            };
+            let read = (exchange.request.id.raw().to_owned(), exchange.request.params.unwrap());
+            exchange.reply.finish(Ok(result)).await.unwrap();
+            (read.0, read.1.get().to_owned())
+        };
+        let (line, (id, params)) = tokio::join!(host, answer);
+        (id, params, line)
+    })
+}
+
+/// Whether text nests deeper, one byte after the other.
+fn deeper(text: &str, limit: usize) -> bool {
+    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    text.bytes().any(|byte| {
+        match byte {
+            _ if std::mem::take(&mut is_escaped) => {}
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            b'[' | b'{' if !is_string => depth += 1,
+            b']' | b'}' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > limit
+    })
+}
+
 /// A piece of an event stream, whole or broken.
 fn field() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -70,6 +117,27 @@ proptest! {
         let expected = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
         prop_assert_eq!(line, expected);
         prop_assert_eq!(answer.unwrap().get().to_owned(), result);
+    }
+
+    #[test]
+    fn what_a_host_asks_and_hears_passes_byte_for_byte(id in prop_oneof![string(), number()], params in value(), result in value()) {
+        let heard = through_service(&id, &params, &raw(&result));
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
+        prop_assert_eq!(heard, (id, params, line));
+    }
+
+    #[test]
+    fn a_header_says_what_was_written_into_it(text in "\\PC*|[ -~]*|=\\?base64\\?.*") {
+        let header = header_value(&text);
+        prop_assert!(header.bytes().all(|byte| (0x20..=0x7e).contains(&byte)));
+        prop_assert_eq!(read_header_value(&header), Some(text));
+        prop_assert_eq!(read_header_value(&format!(" \t{header} ")), read_header_value(&header));
+    }
+
+    #[test]
+    fn depth_is_counted_as_one_byte_after_the_other_would(json in value(), odd in "[\\[\\]{}\"\\\\a]{0,40}", limit in 0_usize..6) {
+        prop_assert_eq!(nests_deeper(&json, limit), deeper(&json, limit));
+        prop_assert_eq!(nests_deeper(&odd, limit), deeper(&odd, limit));
     }
 
     #[test]

@@ -26,10 +26,11 @@ async fn a_full_queue_makes_senders_wait_and_costs_the_peer_its_own_answers_only
     let connection = Connection::over_lines(reader, writer, Inbound::Refuse, Bounds::default());
     let call = connection.call("ask", None).await.unwrap();
     assert_eq!(fill(&connection), WRITE_QUEUE - 1, "the call is one of them");
-    // One is being written now, and the pipe is full.
+    // They are being written now, all at once, and the pipe is full.
     settle().await;
-    assert_eq!(fill(&connection), 1);
+    assert_eq!(fill(&connection), WRITE_QUEUE);
     settle().await;
+    assert_eq!(fill(&connection), 0);
     let last = connection.notify("last", None);
     tokio::pin!(last);
     assert!(last.as_mut().now_or_never().is_none(), "it waits");
@@ -55,7 +56,7 @@ async fn a_full_queue_makes_senders_wait_and_costs_the_peer_its_own_answers_only
     };
     let (sent, (methods, pong)) = tokio::join!(last, reading);
     sent.unwrap();
-    assert_eq!(methods.len(), 1 + WRITE_QUEUE + 1);
+    assert_eq!(methods.len(), 2 * WRITE_QUEUE + 1);
     assert_eq!((methods[0].as_str(), methods[WRITE_QUEUE].as_str()), ("ask", "n"));
     assert!(!methods.contains(&"an answer".to_owned()), "{methods:?}");
     assert_eq!(pong, r#"{"jsonrpc":"2.0","id":"p","result":{}}"#);

@@ -13,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod migrate;
 pub(crate) mod name;
 pub(crate) mod rules;
+pub(crate) mod serve;
 pub(crate) mod servers;
 pub(crate) mod which;
 
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Call(arguments) => call::run(&arguments, verbosity),
         Command::History(arguments) => history::run(&arguments, verbosity),
         Command::Migrate(arguments) => migrate::run(&arguments, verbosity),
+        Command::Serve(arguments) => serve::run(&arguments, verbosity),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),

@@ -76,7 +76,7 @@ impl Sandbox {
     }
 
     /// Gives any command the test's folders and nothing else of the environment.
-    fn dress(&self, command: &mut Command) {
+    pub(crate) fn dress(&self, command: &mut Command) {
         command.env_clear().current_dir(self.path("work"));
         for name in ["PATH", "SystemRoot", "PATHEXT", "TEMP", "LLVM_PROFILE_FILE"] {
             if let Some(value) = std::env::var_os(name) {

@@ -3,6 +3,7 @@
 //! ```text
 //! DIRECTORY/<digest>.era.json         how the server spoke last, and when that was found out
 //! DIRECTORY/<digest>.catalogue.json   what it advertised last, and when
+//! DIRECTORY/<digest>.absent.json      that it did not come when it was waited for
 //! ```
 //!
 //! The digest is over the server's effective configuration (how it is started or reached, everything expanded), so a
@@ -22,6 +23,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use callsign::Catalogue;
 use callsign_wire::Era;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::fetch::Fetched;
 use crate::listed::Listed;
@@ -64,11 +66,20 @@ struct CatalogueFile {
     listed: Listed,
 }
 
+/// That a server did not come.
+#[derive(Debug, Serialize, Deserialize)]
+struct AbsenceFile {
+    version: u32,
+    seen: u64,
+}
+
 /// A catalogue of an earlier run.
 #[derive(Debug, Clone)]
 pub struct Remembered {
     /// What the server advertised.
     pub catalogue: Catalogue,
+    /// Its resource templates, raw.
+    pub templates: Vec<Box<RawValue>>,
     /// The revision it spoke.
     pub protocol: String,
     /// When that was.
@@ -112,9 +123,27 @@ impl Memory {
         let seen = at(file.seen)?;
         (file.version == VERSION).then(|| Remembered {
             catalogue: file.listed.catalogue().0,
+            templates: file.listed.templates,
             protocol: file.revision,
             seen,
         })
+    }
+
+    /// Keeps that a server was waited for and did not come, until it lists what it advertises.
+    pub fn remember_absence(&self, spec: &ServerSpec) {
+        let Some(path) = self.file(spec, "absent") else { return };
+        let file = AbsenceFile { version: VERSION, seen: now() };
+        if let Err(error) = store::write(&path, &file) {
+            tracing::debug!(%error, "the absence of a server was not remembered");
+        }
+    }
+
+    /// Whether the server did not come the last time it was waited for.
+    #[must_use]
+    pub fn was_absent(&self, spec: &ServerSpec) -> bool {
+        let file: Option<AbsenceFile> =
+            self.file(spec, "absent").and_then(|path| store::read(&path));
+        file.is_some_and(|file| file.version == VERSION && at(file.seen).is_some())
     }
 
     /// Keeps the era. A verdict that stands is not written again, so that its date stays that of the finding.
@@ -162,6 +191,9 @@ impl Memory {
         if mask.finds_in(&text) {
             store::remove(&path);
             return Err("it repeats a secret of the server's entry".to_owned());
+        }
+        if let Some(absent) = self.file(spec, "absent") {
+            store::remove(&absent);
         }
         store::write_text(&path, &text).map_err(|error| error.to_string())
     }
@@ -236,11 +268,12 @@ mod tests {
     fn a_catalogue_comes_back_whole_and_one_with_a_secret_is_not_kept() {
         let directory = tempfile::tempdir().unwrap();
         let memory = Memory::at(directory.path());
-        let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
         let tools = vec![raw(r#"{ "name":"a", "x":1e999 }"#), raw("7")];
         let mut listed = Listed { tools, instructions: Some("é".to_owned()), ..Listed::default() };
         let fetched = |listed: &Listed| Fetched {
             catalogue: listed.catalogue().0,
+            templates: Vec::new(),
             protocol: "2025-11-25".to_owned(),
             era: Era::Handshake,
             elapsed: Duration::ZERO,
@@ -252,6 +285,10 @@ mod tests {
         memory.remember_catalogue(&spec(), &fetched(&listed), &listed, &mask).unwrap();
         let remembered = memory.catalogue(&spec()).unwrap();
         assert_eq!(remembered.catalogue, listed.catalogue().0);
+        memory.remember_absence(&spec());
+        assert!(memory.was_absent(&spec()) && !Memory::none().was_absent(&spec()));
+        memory.remember_catalogue(&spec(), &fetched(&listed), &listed, &mask).unwrap();
+        assert!(!memory.was_absent(&spec()), "it has come");
         assert_eq!(
             remembered.catalogue.tools()[0].definition(),
             Some(r#"{ "name":"a", "x":1e999 }"#)

@@ -21,6 +21,25 @@ pub fn header_value(value: &str) -> String {
     if plain { value.to_owned() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(value)) }
 }
 
+/// The value that a header of the protocol carries: outer blanks are cut off and the Base64 sentinel is read, in this
+/// spelling of its markers only. `None` where what it holds is no Base64 of UTF-8 text.
+///
+/// ```
+/// use callsign_wire::http::read_header_value;
+/// assert_eq!(read_header_value(" read_file ").as_deref(), Some("read_file"));
+/// assert_eq!(read_header_value("=?base64?w6k=?=").as_deref(), Some("é"));
+/// assert_eq!(read_header_value("=?base64?%?="), None);
+/// ```
+#[must_use]
+pub fn read_header_value(value: &str) -> Option<String> {
+    let value = value.trim_matches([' ', '\t']);
+    let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
+    match encoded {
+        Some(encoded) => String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok(),
+        None => Some(value.to_owned()),
+    }
+}
+
 type HeaderPair = (&'static str, String);
 
 /// The first question to a server of unknown era; it is asked in the stateless one.
@@ -59,7 +78,13 @@ pub(super) fn of_request(
     headers
 }
 
-fn name_of(method: &str, params: Option<&RawValue>) -> Option<String> {
+/// Whether `Mcp-Name` belongs to this method.
+pub(crate) fn has_name(method: &str) -> bool {
+    NAMED_BY.iter().any(|(named, _)| *named == method)
+}
+
+/// What `Mcp-Name` must hold, by the body; `None` where it has no such member, or no string there.
+pub(crate) fn name_of(method: &str, params: Option<&RawValue>) -> Option<String> {
     let (_, named_by) = NAMED_BY.iter().find(|(named, _)| *named == method)?;
     serde_json::from_str(member(params?.get(), named_by)?).ok()
 }

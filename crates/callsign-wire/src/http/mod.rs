@@ -14,7 +14,8 @@ mod sse;
 mod tls;
 
 pub use error::HttpError;
-pub use headers::header_value;
+pub(crate) use headers::{has_name, name_of};
+pub use headers::{header_value, read_header_value};
 pub(crate) use link::HttpLink;
 pub use sse::{Event, EventReader, EventTooLong};
 

@@ -48,9 +48,8 @@ pub(super) async fn send_initialize(
         client.capabilities.get(),
         client.info()
     );
-    connection
-        .call_as(Id::text("initialize"), "initialize", RawValue::from_string(params).ok())
-        .await
+    let params = RawValue::from_string(params).ok();
+    connection.call_as(Id::text("initialize"), "initialize", params.as_deref()).await
 }
 
 /// Takes the result of `initialize`, settles on its revision and says so to the server.

@@ -30,7 +30,7 @@ pub(super) async fn send_discover(
 ) -> Result<Call, RequestError> {
     // The revision header of HTTP must be there from the first request on.
     let params = Spoken::stateless(client).fill(None);
-    connection.call_as(Id::text(id), "server/discover", params).await
+    connection.call_as(Id::text(id), "server/discover", params.as_deref()).await
 }
 
 /// Reads the answer. Only a connection that failed gives no verdict.

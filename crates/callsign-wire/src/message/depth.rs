@@ -1,3 +1,5 @@
+use memchr::memchr2;
+
 /// The deepest nesting of arrays and objects a message may have, its own braces counted.
 ///
 /// Nothing here descends into a payload, so a message may be deeper than typed readers take (`serde_json` stops at 128):
@@ -18,26 +20,44 @@ pub fn nests_deeper(text: &str, limit: usize) -> bool {
 }
 
 pub(super) fn bytes_nest_deeper(text: &[u8], limit: usize) -> bool {
+    // What has no more brackets than that, wherever they stand, does not nest deeper: true of almost every message, and
+    // counting is many times faster than following.
+    if text.len() <= limit {
+        return false;
+    }
+    let brackets = text.iter().filter(|&&byte| byte == b'{' || byte == b'[').count();
+    brackets > limit && follow(text, limit)
+}
+
+fn follow(mut text: &[u8], limit: usize) -> bool {
     let mut depth = 0_usize;
-    let mut in_string = false;
-    let mut bytes = text.iter();
-    while let Some(byte) = bytes.next() {
-        match (in_string, byte) {
-            (true, b'\\') => {
-                bytes.next();
-            }
-            (_, b'"') => in_string = !in_string,
-            (false, b'{' | b'[') => {
+    while let Some((byte, rest)) = text.split_first() {
+        text = rest;
+        match byte {
+            b'"' => text = behind_string(rest),
+            b'{' | b'[' => {
                 depth += 1;
                 if depth > limit {
                     return true;
                 }
             }
-            (false, b'}' | b']') => depth = depth.saturating_sub(1),
+            b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
     false
+}
+
+/// What stands behind the end of the string in which `text` begins.
+fn behind_string(mut text: &[u8]) -> &[u8] {
+    while let Some(place) = memchr2(b'"', b'\\', text) {
+        let is_end = text[place] == b'"';
+        text = text.get(place + 1 + usize::from(!is_end)..).unwrap_or_default();
+        if is_end {
+            return text;
+        }
+    }
+    &[]
 }
 
 #[cfg(test)]
@@ -51,6 +71,11 @@ mod tests {
         assert!(nests_deeper(&nested(128), 127));
         assert!(!nests_deeper(&format!(r#""\"{}""#, "[".repeat(500)), 0));
         assert!(!nests_deeper(&"[]".repeat(500), 1));
+        let tricky = r#"["\\","[","\"[",{"a\\\"":"["}]"#;
+        assert!(!nests_deeper(tricky, 2) && nests_deeper(tricky, 1));
+        for unfinished in ["[[[\"", "[[[\"\\", "[[[\"\\\""] {
+            assert!(nests_deeper(unfinished, 2) && !nests_deeper(unfinished, 3));
+        }
     }
 
     #[test]

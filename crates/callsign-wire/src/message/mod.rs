@@ -20,10 +20,11 @@ mod write;
 
 pub use depth::{MAX_DEPTH, nests_deeper};
 pub use id::Id;
+pub(crate) use id::Key;
 pub use parse::{Malformed, parse, parse_frame};
-pub(crate) use parse::{MeantFor, meant_for};
+pub(crate) use parse::{MeantFor, View, is_batch, meant_for, view, without_mark};
 pub use rpc_error::RpcError;
-pub(crate) use splice::member;
+pub(crate) use splice::{Members, Name, member};
 pub use splice::{SpliceError, splice};
 pub use write::{write_error, write_notification, write_request, write_result};
 

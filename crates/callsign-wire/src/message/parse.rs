@@ -1,8 +1,11 @@
-use serde::{Deserialize, Deserializer};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::depth::bytes_nest_deeper;
-use super::splice::Members;
+use super::id::is_id;
+use super::splice::{Members, Name};
 use super::{Id, MAX_DEPTH, Message, Notification, Request, Response, RpcError};
 
 /// Why a text is no message.
@@ -32,26 +35,52 @@ pub enum Malformed {
     EmptyBatch,
 }
 
-/// The members of the envelope; the rest is ignored, as JSON-RPC asks for nothing else.
-#[derive(Deserialize)]
+/// The members of the envelope; the rest is ignored, as JSON-RPC asks for nothing else. One that is `null` is there.
+#[derive(Default)]
 struct Envelope<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
 }
 
-/// Tells a member that is `null` from one that is absent.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+impl<'a> Envelope<'a> {
+    fn member(&mut self, name: &Name<'_>) -> Option<&mut Option<&'a RawValue>> {
+        let known = [
+            ("jsonrpc", &mut self.jsonrpc),
+            ("id", &mut self.id),
+            ("method", &mut self.method),
+            ("params", &mut self.params),
+            ("result", &mut self.result),
+            ("error", &mut self.error),
+        ];
+        known.into_iter().find(|(known, _)| name.is(known)).map(|(_, member)| member)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Envelope<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut envelope = Envelope::default();
+                while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+                    let place = envelope.member(&Name::of(name));
+                    if place.is_some_and(|place| place.replace(value).is_some()) {
+                        return Err(A::Error::custom(format_args!("it has {} twice", name.get())));
+                    }
+                }
+                Ok(envelope)
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
 }
 
 /// Reads one message from its UTF-8 text. Pure, and total: any bytes give a message or a reason.
@@ -59,6 +88,64 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 /// # Errors
 /// Why the text is no message.
 pub fn parse(text: &[u8]) -> Result<Message, Malformed> {
+    Ok(view(text)?.into_message())
+}
+
+/// A message whose payload still stands in the text that was read.
+#[derive(Debug)]
+pub(crate) enum View<'a> {
+    Call(Call<'a>),
+    Answer(Answer<'a>),
+}
+
+/// A request, or without an id a notification.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    id: Option<Id>,
+    method: String,
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    /// The raw id, a string or a number.
+    pub(crate) id: Option<&'a str>,
+    pub(crate) outcome: Result<&'a RawValue, &'a RawValue>,
+}
+
+impl View<'_> {
+    pub(crate) fn into_message(self) -> Message {
+        match self {
+            Self::Call(call) => call.into_message(),
+            Self::Answer(answer) => Message::Response(Response {
+                id: answer.id.map(Id::spelled),
+                outcome: answer.outcome(),
+            }),
+        }
+    }
+}
+
+impl Call<'_> {
+    fn into_message(self) -> Message {
+        let (method, params) = (self.method, self.params.map(ToOwned::to_owned));
+        match self.id {
+            None => Message::Notification(Notification { method, params }),
+            Some(id) => Message::Request(Request { id, method, params }),
+        }
+    }
+}
+
+impl Answer<'_> {
+    pub(crate) fn outcome(&self) -> Result<Box<RawValue>, RpcError> {
+        match self.outcome {
+            Ok(result) => Ok(result.to_owned()),
+            Err(error) => Err(RpcError::from_raw(error.to_owned())),
+        }
+    }
+}
+
+/// Reads one message and copies nothing of its payload.
+pub(crate) fn view(text: &[u8]) -> Result<View<'_>, Malformed> {
     if bytes_nest_deeper(text, MAX_DEPTH) {
         return Err(Malformed::TooDeep);
     }
@@ -72,39 +159,32 @@ pub fn parse(text: &[u8]) -> Result<Message, Malformed> {
         (Some(method), None, None) => call(method, envelope.id, envelope.params),
         (None, Some(result), None) => {
             let id = id(envelope.id)?.ok_or(Malformed::BadId)?;
-            Ok(Message::Response(Response { id: Some(id), outcome: Ok(result.to_owned()) }))
+            Ok(View::Answer(Answer { id: Some(id), outcome: Ok(result) }))
         }
         // Some servers send `"result":null` beside an error.
         (None, result, Some(error)) if result.is_none_or(|result| result.get() == "null") => {
-            let outcome = Err(RpcError::from_raw(error.to_owned()));
-            Ok(Message::Response(Response { id: id(envelope.id)?, outcome }))
+            Ok(View::Answer(Answer { id: id(envelope.id)?, outcome: Err(error) }))
         }
         _ => Err(Malformed::NoKind),
     }
 }
 
-fn call(
+fn call<'a>(
     method: &RawValue,
     raw_id: Option<&RawValue>,
-    params: Option<&RawValue>,
-) -> Result<Message, Malformed> {
+    params: Option<&'a RawValue>,
+) -> Result<View<'a>, Malformed> {
     let method: String = serde_json::from_str(method.get()).map_err(|_| Malformed::BadMethod)?;
-    let params = params.map(ToOwned::to_owned);
-    match raw_id {
-        None => Ok(Message::Notification(Notification { method, params })),
-        Some(raw) => {
-            let id = Id::from_raw(raw).ok_or(Malformed::BadId)?;
-            Ok(Message::Request(Request { id, method, params }))
-        }
-    }
+    let id = raw_id.map(|raw| Id::from_raw(raw).ok_or(Malformed::BadId)).transpose()?;
+    Ok(View::Call(Call { id, method, params }))
 }
 
 /// The id of an answer, in which `null` stands for "could not be read".
-fn id(raw: Option<&RawValue>) -> Result<Option<Id>, Malformed> {
-    match raw {
-        None => Ok(None),
-        Some(raw) if raw.get() == "null" => Ok(None),
-        Some(raw) => Id::from_raw(raw).map(Some).ok_or(Malformed::BadId),
+fn id(raw: Option<&RawValue>) -> Result<Option<&str>, Malformed> {
+    match raw.map(RawValue::get) {
+        None | Some("null") => Ok(None),
+        Some(raw) if is_id(raw) => Ok(Some(raw)),
+        Some(_) => Err(Malformed::BadId),
     }
 }
 
@@ -118,9 +198,8 @@ fn id(raw: Option<&RawValue>) -> Result<Option<Id>, Malformed> {
 /// ```
 #[must_use]
 pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
-    // Some runtimes begin their output with a byte order mark.
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    if text.trim_ascii_start().first() != Some(&b'[') {
+    let text = without_mark(text);
+    if !is_batch(text) {
         return vec![parse(text)];
     }
     if bytes_nest_deeper(text, MAX_DEPTH) {
@@ -131,6 +210,16 @@ pub fn parse_frame(text: &[u8]) -> Vec<Result<Message, Malformed>> {
         Ok(members) => members.iter().map(|member| parse(member.get().as_bytes())).collect(),
         Err(error) => vec![Err(Malformed::NotAnObject(error.to_string()))],
     }
+}
+
+/// Whether a frame is an array of messages, or would be.
+pub(crate) fn is_batch(text: &[u8]) -> bool {
+    without_mark(text).trim_ascii_start().first() == Some(&b'[')
+}
+
+/// Some runtimes begin their output with a byte order mark.
+pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// Which request a text that is no message was perhaps meant to answer.
@@ -151,7 +240,7 @@ pub(crate) fn meant_for(text: &[u8], reason: &Malformed) -> MeantFor {
         Ok(Members(members)) if *reason != Malformed::NotJsonRpc => members,
         _ => return MeantFor::Nobody,
     };
-    let member = |name: &str| members.iter().find(|(found, _)| found == name);
+    let member = |name: &str| members.iter().find(|(found, _)| found.is(name));
     match member("id").map(|(_, raw)| Id::from_raw(raw)) {
         _ if member("method").is_some() => MeantFor::Nobody,
         Some(Some(id)) => MeantFor::Id(id),
@@ -180,6 +269,14 @@ mod tests {
             Ok(Message::Request(Request { params: Some(_), .. }))
         ));
         assert!(matches!(kind(r#"{"jsonrpc":"2.0","method":"m"}"#), Ok(Message::Notification(_))));
+    }
+
+    #[test]
+    fn names_that_say_nothing_are_names_of_others() {
+        let odd = r#"{"\udc00":1,"jsonrpc":"2.0","m\u0065thod":"m","\ud800":{},"\ud800":2}"#;
+        assert!(matches!(parse(odd.as_bytes()), Ok(Message::Notification(_))));
+        let twice = r#"{"jsonrpc":"2.0","method":"m","m\u0065thod":"m"}"#;
+        assert!(matches!(parse(twice.as_bytes()), Err(Malformed::NotAnObject(_))));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub enum SpliceError {
 pub fn splice(object: &str, member: &str, value: &str) -> Result<String, SpliceError> {
     let members: Members<'_> = serde_json::from_str(object)
         .map_err(|error| SpliceError::NotAnObject(error.to_string()))?;
-    let mut found = members.0.iter().filter(|(name, _)| name == member);
+    let mut found = members.0.iter().filter(|(name, _)| name.is(member));
     let place = found.next().map(|(_, raw)| place_in(object, raw.get()));
     if found.next().is_some() {
         return Err(SpliceError::Twice(member.to_owned()));
@@ -57,21 +57,41 @@ fn place_in(object: &str, value: &str) -> (usize, usize) {
     (start, start + value.len())
 }
 
-/// The members of an object in their order, values raw.
-pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+/// The members of an object in their order, names and values raw.
+pub(crate) struct Members<'a>(pub(crate) Vec<(Name<'a>, &'a RawValue)>);
+
+/// A member's name as it was spelled. Names exist that say nothing (half a surrogate pair): they are names of others, and
+/// no reason to read none.
+pub(crate) struct Name<'a>(&'a str);
+
+impl<'a> Name<'a> {
+    pub(crate) fn of(raw: &'a RawValue) -> Self {
+        Self(raw.get())
+    }
+
+    /// Whether it says this.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        let quoted = self.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        if self.0.contains('\\') {
+            serde_json::from_str::<String>(self.0).is_ok_and(|said| said == name)
+        } else {
+            quoted == Some(name)
+        }
+    }
+}
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object;
         impl<'de> Visitor<'de> for Object {
-            type Value = Vec<(String, &'de RawValue)>;
+            type Value = Vec<(Name<'de>, &'de RawValue)>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
+                while let Some((name, value)) = map.next_entry::<&'de RawValue, _>()? {
+                    members.push((Name::of(name), value));
                 }
                 Ok(members)
             }
@@ -83,7 +103,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 /// The raw text of one member of an object; `None` if the text is no object or has no such member.
 pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     let members: Members<'a> = serde_json::from_str(object).ok()?;
-    members.0.iter().find(|(found, _)| found == name).map(|(_, raw)| raw.get())
+    members.0.iter().find(|(found, _)| found.is(name)).map(|(_, raw)| raw.get())
 }
 
 #[cfg(test)]
@@ -95,6 +115,7 @@ mod tests {
         let twice = splice(r#"{"name":1,"n\u0061me":2}"#, "name", "3");
         assert_eq!(twice, Err(SpliceError::Twice("name".to_owned())));
         assert_eq!(splice(r#"{"n\u0061me":2}"#, "name", "3").unwrap(), r#"{"n\u0061me":3}"#);
+        assert_eq!(splice(r#"{"\ud800":2}"#, "a", "1").unwrap(), r#"{"\ud800":2,"a":1}"#);
         assert!(matches!(splice("[]", "a", "1"), Err(SpliceError::NotAnObject(_))));
         assert_eq!(splice("{\"b\":[] }\n", "a", "1").unwrap(), "{\"b\":[] ,\"a\":1}\n");
     }
