@@ -258,7 +258,13 @@ fn folders_are_walked_as_ripgrep_walks_them() {
         [".hidden.md", "b.log", "c.md", "ignored/a.md"]
     );
     assert_eq!(found("src ."), usual.map(str::to_owned), "each file once");
-    assert!(found("--hidden .").contains(&".claude/settings.json".to_owned()));
+    for past in [".git/COMMIT_EDITMSG", ".git/logs/HEAD", "d/.hg/last-message.txt"] {
+        project.write(past, "use mcp__files__read_file\n");
+    }
+    let hidden = found("--hidden .");
+    assert!(hidden.contains(&".claude/settings.json".to_owned()));
+    let is_past = |name: &String| name.contains(".git/") || name.contains(".hg/");
+    assert!(!hidden.iter().any(is_past), "what a repository keeps of the past: {hidden:?}");
     let asked =
         project.migrate("--from qualified --to opencode binary utf16.txt late-binary").exits(0);
     asked.warns(&[

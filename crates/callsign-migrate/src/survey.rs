@@ -116,6 +116,8 @@ impl Survey {
             walk.add(root);
         }
         walk.hidden(!places.hidden);
+        // What a version control system keeps of the past is never rewritten, hidden files wanted or not.
+        walk.filter_entry(|entry| entry.depth() == 0 || !is_version_store(entry.path()));
         let catalogues: Vec<PathBuf> =
             places.catalogues.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let found = Found::new(plan, catalogues);
@@ -244,10 +246,17 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether a version control system keeps the past there: what was is not rewritten.
+fn is_version_store(path: &Path) -> bool {
+    const STORES: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".bzr"];
+    path.file_name().is_some_and(|name| STORES.iter().any(|store| name == *store))
+}
+
 fn hidden_in(folders: &[PathBuf]) -> Vec<PathBuf> {
     let is_hidden = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.is_some_and(|name| name.starts_with('.') && !name.starts_with(".git"))
+        !is_version_store(path)
+            && name.is_some_and(|name| name.starts_with('.') && !name.starts_with(".git"))
     };
     let entries = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
     let mut hidden: Vec<PathBuf> =
