@@ -21,6 +21,7 @@ mod output;
 mod progress;
 mod replace;
 mod report;
+mod rule_policy;
 mod ruled;
 mod state_folder;
 mod table;

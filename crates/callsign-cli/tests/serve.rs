@@ -161,6 +161,41 @@ fn an_edited_configuration_is_applied_and_a_broken_one_is_not() {
 }
 
 #[test]
+fn the_rules_of_the_configuration_hold_for_lists_and_calls() {
+    let sandbox = Sandbox::new();
+    sandbox.servers(&[("a", server(["--tools", "get,drop,write"]))]);
+    let deny = "deny = [{ server = \"a\", tool = \"d*\" }]";
+    sandbox.write(
+        "callsign.toml",
+        format!("[rules]\n{deny}\nask = [{{ server = \"a\", tool = \"write\" }}]\n"),
+    );
+    let mut host = Host::start(&sandbox, "--config callsign.toml");
+    host.greet();
+    assert_eq!(host.tools(), ["a__get", "a__write"]);
+    let mut call = |name: &str| {
+        host.ask("tools/call", &json!({"name": name, "arguments": {}}))["error"]["message"]
+            .as_str()
+            .map(str::to_owned)
+    };
+    assert_eq!(call("a__get"), None);
+    let refused = call("a__drop").expect("an error");
+    assert!(refused.contains("denied by") && refused.contains("callsign.toml"), "{refused}");
+    let unasked = call("a__write").expect("an error");
+    assert!(unasked.contains("asked") && unasked.contains("can't"), "{unasked}");
+
+    // An entry that can't be read restricts what it may have been meant for.
+    sandbox.write(
+        "callsign.toml",
+        format!("[rules]\n{deny}\nask = [{{ server = \"a\", tool = 7 }}]\n"),
+    );
+    support::wait_for("the changed rules", || {
+        let answer = host.ask("tools/call", &json!({"name": "a__get", "arguments": {}}));
+        answer.get("error").map(|_| ())
+    });
+    assert_eq!(host.ended(), Some(0));
+}
+
+#[test]
 fn without_consent_nothing_is_started() {
     let sandbox = Sandbox::new();
     sandbox

@@ -10,8 +10,8 @@ use callsign::registry::{Snapshot, ToolOptions};
 use callsign::scheme::Scheme;
 use callsign_config::ConfigFile;
 use callsign_gateway::{
-    Gateway, Limits, Outage, ServerSettings, Settings, StartReport, ToolSettings, known_hosts,
-    scheme_for_host,
+    Gateway, Limits, Outage, Policy, ServerSettings, Settings, StartReport, ToolSettings,
+    known_hosts, scheme_for_host,
 };
 use callsign_wire::process::interrupted;
 use callsign_wire::serve::http::{Access, HttpService, accept};
@@ -26,6 +26,7 @@ use crate::exit::{self, Status};
 use crate::failure::Failure;
 use crate::live::{self, Startable};
 use crate::output::{self, DIM, NAME, count, escaped};
+use crate::rule_policy::RulePolicy;
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::{consent, naming};
@@ -86,7 +87,9 @@ enum Start {
 pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status, Failure> {
     log_to_standard_error(arguments.log_json, verbosity);
     let configuration = Configuration::read(&arguments.configuration)?;
+    let rules = Arc::new(RulePolicy::of(&configuration));
     let settings = settings(&configuration, arguments)?;
+    let settings = Settings { policy: Arc::clone(&rules) as Arc<dyn Policy>, ..settings };
     let access = access(arguments)?;
     // One host over stdio is served fastest by one thread; many over HTTP by as many as there are.
     let mut runtime = match arguments.http {
@@ -102,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         let ended = tokio::select! {
             ended = serve(&gateway, arguments, access) => ended,
             failure = unfit(&gateway, arguments.start) => Err(failure),
-            () = follow(&configuration, &gateway, arguments) => Ok(exit::SUCCESS),
+            () = follow(&configuration, &gateway, &rules, arguments) => Ok(exit::SUCCESS),
         };
         // Whoever is impatient asks a second time, which kills the servers.
         tokio::select! {
@@ -230,7 +233,12 @@ fn verdict(report: &StartReport, start: Start) -> Result<(), Failure> {
 }
 
 /// Follows the configuration: a change that can be used is, and one that can't is told and changes nothing. Never ends.
-async fn follow(configuration: &Configuration, gateway: &Gateway, arguments: &Arguments) {
+async fn follow(
+    configuration: &Configuration,
+    gateway: &Gateway,
+    rules: &RulePolicy,
+    arguments: &Arguments,
+) {
     let paths: Vec<PathBuf> = configuration.files.iter().map(|file| file.path.clone()).collect();
     let digests = |it: &Configuration| it.files.iter().map(ConfigFile::digest).collect::<Vec<_>>();
     let mut used = digests(configuration);
@@ -238,12 +246,13 @@ async fn follow(configuration: &Configuration, gateway: &Gateway, arguments: &Ar
     loop {
         watch.changed().await;
         let changed = Configuration::read(&arguments.configuration)
-            .and_then(|changed| Ok((digests(&changed), settings(&changed, arguments)?)));
+            .and_then(|changed| Ok((settings(&changed, arguments)?, changed)));
         match changed {
-            Ok((digests, _)) if digests == used => {}
-            Ok((digests, settings)) => {
+            Ok((_, changed)) if digests(&changed) == used => {}
+            Ok((settings, changed)) => {
                 tracing::warn!("the configuration has changed and is applied");
-                used = digests;
+                used = digests(&changed);
+                rules.follow(&changed);
                 gateway.reconfigure(settings.servers, settings.unavailable).await;
             }
             Err(failure) => {
