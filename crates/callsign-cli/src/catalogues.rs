@@ -4,10 +4,11 @@ use callsign::audit::{self, Launch, Unchecked};
 use callsign::catalogue::Filter;
 use callsign::name::nearest;
 use callsign::{Catalogue, WireName};
-use callsign_config::Statics;
+use callsign_config::{Configured, Statics};
 
-use crate::configuration::Chosen;
+use crate::configuration::{Chosen, Configuration};
 use crate::failure::Failure;
+use crate::live;
 use crate::output::escaped;
 
 /// Where a catalogue comes from.
@@ -136,6 +137,20 @@ fn refuse_unknown_options(chosen: Chosen<'_>, catalogue: &Catalogue) -> Result<(
         lines.map(|line| escaped(&line)).collect::<Vec<_>>().join("\n"),
         "write the tool's wire name, or take the options out",
     ))
+}
+
+/// Everything that is configured, chosen or not: what `known` says of the chosen servers, and of the others what the
+/// configuration lists or they said when they were last asked.
+pub(crate) fn configured(configuration: &Configuration, known: &[Known<'_>]) -> Configured {
+    let memory = live::memory();
+    Configured::of(&configuration.files, |file, entry| {
+        let chosen = known.iter().find(|known| std::ptr::eq(known.chosen.entry, entry));
+        if let Some(Ok(catalogue)) = chosen.map(|known| &known.catalogue) {
+            return Some(catalogue.clone());
+        }
+        let startable = live::startable(Chosen { file, entry }).ok()?;
+        Some(memory.catalogue(&startable.spec)?.catalogue)
+    })
 }
 
 /// The server as the audit wants it.

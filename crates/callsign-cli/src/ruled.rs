@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use callsign::rules::Claimant;
 use callsign::{Catalogue, ServerKey, ToolId};
-use callsign_config::HostRules;
 use callsign_config::dialect::{self, Address, Dialect, Fleet, Reach, RuleFile, Tool};
+use callsign_config::{HostRules, ServerEntry};
 use serde::Serialize;
 
 use crate::arguments::{ConfigurationArguments, RuleArguments};
-use crate::catalogues::Known;
+use crate::catalogues::{self, Known};
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::locate::{Located, Location, RulePlaces, SourceFile};
@@ -19,12 +19,20 @@ use crate::output::escaped;
 #[derive(Debug)]
 pub(crate) struct Ruled {
     pub(crate) files: Vec<RuleFile>,
+    /// The tools that are looked at, among everything that is configured.
     pub(crate) fleet: Fleet,
-    /// Configured servers whose tools are not known or not meant, sorted.
-    pub(crate) unseen: Vec<ServerKey>,
 }
 
 impl Ruled {
+    /// The rules of these files, and the tools of these servers.
+    pub(crate) fn of(
+        files: Vec<RuleFile>,
+        configuration: &Configuration,
+        known: &[Known<'_>],
+    ) -> Self {
+        Self { files, fleet: fleet(configuration, known) }
+    }
+
     /// The rules by language. The fleet is spelled for each of them when it is first asked for.
     pub(crate) fn in_force(&self) -> Vec<HostRules<'_>> {
         HostRules::of(&self.files, &self.fleet)
@@ -253,19 +261,20 @@ impl Host {
 }
 
 /// The tools that are known, with what some hosts' rules go by besides names.
-pub(crate) fn fleet(known: &[Known<'_>]) -> Fleet {
+fn fleet(configuration: &Configuration, known: &[Known<'_>]) -> Fleet {
     let catalogues = known
         .iter()
         .filter_map(|known| Some((&known.chosen.entry.key, known.catalogue.as_ref().ok()?)));
     let ids = catalogues.flat_map(|(key, catalogue)| {
         catalogue.tools().iter().map(move |tool| ToolId::new(key.clone(), tool.wire().clone()))
     });
-    let mut fleet = Fleet::new(ids);
+    let mut fleet = Fleet::among(ids, &catalogues::configured(configuration, known));
+    for entry in configuration.files.iter().flat_map(|file| &file.servers) {
+        fleet.set_address(&entry.key, address(entry));
+    }
     for known in known {
-        let (entry, launch) = (known.chosen.entry, &known.chosen.entry.launch);
-        let program = launch.command.iter().chain(&launch.args).cloned();
-        let command = if launch.command.is_some() { program.collect() } else { Vec::new() };
-        fleet.set_address(&entry.key, Address { command, url: launch.url.clone() });
+        let entry = known.chosen.entry;
+        fleet.set_address(&entry.key, address(entry));
         let tools = known.catalogue.as_ref().map_or(&[][..], Catalogue::tools);
         for tool in tools {
             if let Some(read_only) = tool.definition().and_then(read_only_hint) {
@@ -275,6 +284,13 @@ pub(crate) fn fleet(known: &[Known<'_>]) -> Fleet {
         }
     }
     fleet
+}
+
+fn address(entry: &ServerEntry) -> Address {
+    let launch = &entry.launch;
+    let program = launch.command.iter().chain(&launch.args).cloned();
+    let command = if launch.command.is_some() { program.collect() } else { Vec::new() };
+    Address { command, url: launch.url.clone() }
 }
 
 /// What a tool says of itself, if it says it.
@@ -295,7 +311,7 @@ fn read_only_hint(definition: &str) -> Option<bool> {
     serde_json::from_str::<Definition>(definition).ok()?.annotations?.read_only
 }
 
-/// The configured servers whose tools are not among the known: not asked, switched off, or not meant.
+/// The configured servers whose tools are not looked at: not known, switched off, or not meant.
 pub(crate) fn unseen(configuration: &Configuration, known: &[Known<'_>]) -> Vec<ServerKey> {
     let seen = |key: &ServerKey| {
         known.iter().any(|known| known.chosen.entry.key == *key && known.catalogue.is_ok())

@@ -225,6 +225,7 @@ impl<'f> HostRules<'f> {
         JudgedRules {
             language: self,
             tools: self.fleet.tools().map(|tool| tool.id().clone()).collect(),
+            withheld: self.fleet.withheld().map(|tool| tool.id().clone()).collect(),
             decided: decided.collect(),
             unseen: unseen.to_vec(),
             entries: in_force.chain(ignored).collect(),
@@ -248,8 +249,19 @@ impl<'f> HostRules<'f> {
             list: rules.list_of(entry).map_or_else(String::new, |list| list.name.clone()),
             place: place_of(file, file.place(entry.span)),
             server,
+            withheld: self.withheld(rules, entry, &reached),
             reached,
         }
+    }
+
+    /// What an entry would reach of the tools that are not offered.
+    fn withheld(&self, rules: &Rules, entry: &RuleEntry, reached: &Reached) -> Vec<ToolId> {
+        if !matches!(reached, Reached::Tools(_) | Reached::Refused { .. }) {
+            return Vec::new();
+        }
+        let tools = self.fleet.withheld();
+        let tools = tools.filter(|tool| rules.reach(entry, *tool) == Reach::Matches);
+        tools.map(|tool| tool.id().clone()).collect()
     }
 
     /// What each entry reaches, in their order.
@@ -315,7 +327,7 @@ impl<'f> HostRules<'f> {
     fn sharing(&self, name: &str) -> u32 {
         let counts = self.sharing.get_or_init(|| {
             let mut counts = HashMap::new();
-            for tool in self.fleet.tools() {
+            for tool in self.fleet.tools().chain(self.fleet.withheld()) {
                 *counts.entry(tool.name(self.dialect().compared())).or_default() += 1;
             }
             counts
@@ -407,7 +419,7 @@ impl RuleLanguage for HostRules<'_> {
     }
 
     fn entry_for(&self, tool: &ToolId, entry: &JudgedRule) -> Option<String> {
-        let tool = self.fleet.find(tool)?;
+        let tool = self.fleet.find_configured(tool)?;
         let alone =
             entry.server.is_some() || self.sharing(tool.name(self.dialect().compared())) == 1;
         self.dialect().spelling(tool).filter(|text| alone && !text.contains(['*', '?']))
@@ -447,6 +459,7 @@ impl HostRules<'_> {
         let own: Vec<usize> = self
             .fleet
             .tools()
+            .chain(self.fleet.withheld())
             .filter(|tool| tool.id().server() == server)
             .map(Tool::index)
             .collect();
@@ -463,8 +476,8 @@ impl HostRules<'_> {
                 entry.list.rsplit('.').fold(list, |inner, key| serde_json::json!({ key: inner }));
             let rules = crate::dialect::of_value(self.dialect(), &json.to_string()).ok()?;
             let [read] = &rules.entries[..] else { return None };
-            let reached =
-                self.fleet.tools().filter(|tool| rules.reach(read, *tool) == Reach::Matches);
+            let all = self.fleet.tools().chain(self.fleet.withheld());
+            let reached = all.filter(|tool| rules.reach(read, *tool) == Reach::Matches);
             (act(read.effect) == entry.does).then(|| reached.map(Tool::index).collect())
         })
     }

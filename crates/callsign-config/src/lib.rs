@@ -40,6 +40,7 @@
 struct Readme;
 
 mod config_file;
+mod configured;
 mod consent;
 pub mod dialect;
 mod discover;
@@ -63,6 +64,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use config_file::ConfigFile;
+pub use configured::Configured;
 pub use discover::{discover, discover_clients};
 pub use error::{ConfigError, Problem};
 pub use expand::{ExpandCause, ExpandError, Expanded};

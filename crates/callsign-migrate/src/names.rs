@@ -93,6 +93,20 @@ impl Names {
         }
     }
 
+    /// Leaves alone, without a word, what is not to be kept; asked with the spelling and, where it stays, with the reason.
+    pub(crate) fn keep(&mut self, is_kept: impl Fn(&[u8], Option<&Reason>) -> bool) {
+        for (text, name) in &mut self.table {
+            let reason = match &name.fate {
+                Fate::Stay(reason) => Some(&**reason),
+                _ => None,
+            };
+            if !is_kept(text, reason) {
+                name.fate = Fate::Same;
+                name.becomes_plain = false;
+            }
+        }
+    }
+
     pub(crate) fn refuse(&mut self, old: &[u8], reason: Reason) {
         if let Some(name) = self.table.get_mut(old) {
             name.fate = Fate::Stay(Arc::new(reason));

@@ -3,7 +3,7 @@
 //! A pattern is moved only where the new one covers exactly the same tools: `mcp__github__get_*` becomes
 //! `mcp--github--get_*` if every known tool that begins so belongs to `github`, and the new pattern reaches no other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use callsign::{ServerKey, ToolId};
@@ -46,6 +46,8 @@ pub(crate) struct Patterns {
     new_names: Vec<(String, usize)>,
     tools: Vec<ToolId>,
     unknown: Vec<ServerKey>,
+    /// The servers whose names are moved; all if nothing is said.
+    chosen: Option<Vec<ServerKey>>,
 }
 
 impl Patterns {
@@ -71,6 +73,7 @@ impl Patterns {
             new_names: sorted(tools, to),
             tools: tools.to_vec(),
             unknown: unknown.to_vec(),
+            chosen: None,
             from: from.clone(),
             to: to.clone(),
         }
@@ -88,8 +91,67 @@ impl Patterns {
         texts.filter_map(|text| std::str::from_utf8(text).ok()).chain([marker])
     }
 
-    /// The server or pattern that begins at `start`, if there is one.
+    /// From now on only what names these servers is moved.
+    pub(crate) fn choose(&mut self, servers: &[ServerKey]) {
+        self.chosen = Some(servers.to_vec());
+    }
+
+    /// Whether names of the server are moved.
+    pub(crate) fn is_chosen(&self, server: &ServerKey) -> bool {
+        self.chosen.as_ref().is_none_or(|chosen| chosen.contains(server))
+    }
+
+    /// Whether the text with this reason may name one of the chosen servers.
+    pub(crate) fn concerns(&self, reason: &Reason) -> bool {
+        match reason.servers() {
+            servers if servers.is_empty() => true,
+            servers => servers.into_iter().any(|server| self.is_chosen(server)),
+        }
+    }
+
+    /// The server or pattern that begins at `start`, if there is one, and what is done with it.
     pub(crate) fn at(&self, text: &[u8], start: usize) -> Option<Pattern> {
+        let (end, verdict) = self.read_at(text, start)?;
+        let verdict = match verdict {
+            Verdict::Move(_, Subject::Everything) if self.chosen.is_some() => {
+                self.all_or_none(verdict)
+            }
+            Verdict::Move(_, Subject::Server(ref key) | Subject::Tools(ref key))
+                if !self.is_chosen(key) =>
+            {
+                Verdict::Same
+            }
+            Verdict::Stay(ref reason) if !self.concerns(reason) => Verdict::Same,
+            verdict => verdict,
+        };
+        Some((end, verdict))
+    }
+
+    /// The old spellings of the chosen servers' tools.
+    pub(crate) fn own_names(&self) -> HashSet<Box<[u8]>> {
+        let own = self.old_names.iter().filter(|(_, index)| {
+            self.tools.get(*index).is_some_and(|tool| self.is_chosen(tool.server()))
+        });
+        own.map(|(name, _)| name.as_bytes().into()).collect()
+    }
+
+    /// Whether a chosen server is among those that make the text ambiguous.
+    pub(crate) fn claims_chosen(&self, reason: &Reason) -> bool {
+        reason.servers().into_iter().any(|server| self.is_chosen(server))
+    }
+
+    /// What covers everything is moved only with everything.
+    fn all_or_none(&self, verdict: Verdict) -> Verdict {
+        let mut claimants: Vec<Claimant> = self.tools.iter().cloned().map(Claimant::Tool).collect();
+        claimants.extend(self.unknown.iter().cloned().map(Claimant::Unknown));
+        if claimants.iter().all(|claimant| self.is_chosen(claimant.server())) {
+            return verdict;
+        }
+        claimants.sort();
+        Verdict::Stay(Reason::CoversSeveral(claimants))
+    }
+
+    fn read_at(&self, text: &[u8], start: usize) -> Option<Pattern> {
         if let Some((end, keys)) = longest(&self.prefixes, &self.prefix_lengths, text, start) {
             return self.after_prefix(text, start, end, keys);
         }

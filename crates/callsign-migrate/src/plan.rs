@@ -47,6 +47,19 @@ impl Plan {
         Self { with_words: true, ..self }
     }
 
+    /// The same plan, but only what names these servers is moved. All the others count as before where a text could be meant
+    /// for them: what is left as ambiguous does not depend on what is chosen.
+    #[must_use]
+    pub fn only(mut self, servers: &[ServerKey]) -> Self {
+        self.patterns.choose(servers);
+        let own = self.patterns.own_names();
+        let patterns = &self.patterns;
+        self.names.keep(|text, reason| {
+            own.contains(text) || reason.is_some_and(|reason| patterns.claims_chosen(reason))
+        });
+        self
+    }
+
     /// Looks through a text. It may be in any encoding that keeps ASCII as it is; the time it takes grows with its length.
     #[must_use]
     pub fn scan(&self, text: &[u8]) -> Scan {

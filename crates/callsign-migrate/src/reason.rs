@@ -96,6 +96,17 @@ impl Reason {
         }
     }
 
+    /// The servers that the text may name, as far as the reason says.
+    pub(crate) fn servers(&self) -> Vec<&ServerKey> {
+        match self {
+            // What would share the name, or has it, is not what the text names.
+            Self::Shared { .. } | Self::Taken { .. } => Vec::new(),
+            Self::Unwritable { tool, .. } => vec![tool.server()],
+            Self::UnknownTool(key) | Self::CoversNothing(key) => vec![key],
+            _ => self.claimants().iter().map(Claimant::server).collect(),
+        }
+    }
+
     /// Everybody the text may mean, where that is why it is left.
     #[must_use]
     pub fn claimants(&self) -> &[Claimant] {

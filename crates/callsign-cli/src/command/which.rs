@@ -60,7 +60,7 @@ fn rules(
 ) -> Result<Vec<Explained>, Failure> {
     let Some(id) = entry.id() else { return Ok(Vec::new()) };
     let files = ruled::found_or_named(arguments, &[], configuration)?;
-    let ruled = Ruled { files, fleet: ruled::fleet(&fleet.known), unseen: Vec::new() };
+    let ruled = Ruled::of(files, configuration, &fleet.known);
     let Some(tool) = ruled.fleet.find(&id) else { return Ok(Vec::new()) };
     let mut explained: Vec<Explained> =
         ruled.in_force().iter().filter_map(|host| ruled::explained(host, tool)).collect();

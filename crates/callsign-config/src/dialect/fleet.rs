@@ -1,12 +1,14 @@
 //! The tools that rules are judged against, each with its name in every host's spelling.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::OnceLock;
 
-use callsign::rules::Pool;
+use callsign::rules::{Disabled, Pool};
 use callsign::scheme::HostSpelling;
 use callsign::{ServerKey, ToolId};
+
+use crate::configured::Configured;
 
 /// What identifies a server besides its key: a few hosts' rules go by it.
 ///
@@ -25,12 +27,16 @@ impl fmt::Debug for Address {
     }
 }
 
-/// All tools there are, in the order in which they were registered.
+/// All tools that are offered, in the order in which they were registered.
 ///
 /// Names are spelled when a dialect first asks for them, once for all tools.
 #[derive(Debug, Default)]
 pub struct Fleet {
+    /// Those that are offered, then those that are not.
     tools: Vec<ToolId>,
+    offered: usize,
+    /// Servers whose tools are not known, sorted.
+    unknown: Vec<ServerKey>,
     /// For each tool, the index of its server.
     server_of: Vec<usize>,
     servers: Vec<ServerKey>,
@@ -51,7 +57,19 @@ impl Fleet {
     /// A fleet of these tools.
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = ToolId>) -> Self {
-        let tools: Vec<ToolId> = tools.into_iter().collect();
+        Self::among(tools, &Configured::default())
+    }
+
+    /// A fleet of these tools, among everything that is configured. What of that is not in `tools` is never shown as
+    /// reached, and counts where a text could be meant for it.
+    #[must_use]
+    pub fn among(tools: impl IntoIterator<Item = ToolId>, configured: &Configured) -> Self {
+        let mut tools: Vec<ToolId> = tools.into_iter().collect();
+        let offered = tools.len();
+        let shown: HashSet<&ToolId> = tools.iter().collect();
+        let others = configured.tools().filter(|tool| !shown.contains(tool)).cloned();
+        let others: Vec<ToolId> = others.collect();
+        tools.extend(others);
         let mut servers = Vec::new();
         let mut known = HashMap::new();
         let mut server_of = Vec::with_capacity(tools.len());
@@ -61,7 +79,8 @@ impl Fleet {
                 servers.len() - 1
             }));
         }
-        Self { tools, server_of, servers, ..Self::default() }
+        let unknown = configured.unknown().cloned().collect();
+        Self { tools, offered, unknown, server_of, servers, ..Self::default() }
     }
 
     /// Says how a server is started or reached.
@@ -76,16 +95,16 @@ impl Fleet {
         }
     }
 
-    /// How many tools there are.
+    /// How many tools are offered.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.tools.len()
+        self.offered
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.tools.is_empty()
+        self.offered == 0
     }
 
     /// The servers, in the order of their first tools.
@@ -94,27 +113,46 @@ impl Fleet {
         &self.servers
     }
 
-    /// Every tool.
+    /// Every tool that is offered.
     pub fn tools(&self) -> impl Iterator<Item = Tool<'_>> {
-        (0..self.tools.len()).map(|index| Tool { fleet: self, index })
+        (0..self.offered).map(|index| Tool { fleet: self, index })
+    }
+
+    /// The other tools that are configured: of servers that are switched off or not meant, and those that a filter takes
+    /// out.
+    pub fn withheld(&self) -> impl Iterator<Item = Tool<'_>> {
+        (self.offered..self.tools.len()).map(|index| Tool { fleet: self, index })
+    }
+
+    /// The servers whose tools are not known, sorted.
+    #[must_use]
+    pub fn unknown(&self) -> &[ServerKey] {
+        &self.unknown
     }
 
     /// The tool at that position.
     #[must_use]
     pub fn tool(&self, index: usize) -> Option<Tool<'_>> {
-        (index < self.tools.len()).then_some(Tool { fleet: self, index })
+        (index < self.offered).then_some(Tool { fleet: self, index })
     }
 
-    /// The tool of that identity.
+    /// The offered tool of that identity.
     #[must_use]
     pub fn find(&self, id: &ToolId) -> Option<Tool<'_>> {
         self.tools().find(|tool| tool.id() == id)
     }
 
+    /// The tool of that identity, offered or not.
+    #[must_use]
+    pub fn find_configured(&self, id: &ToolId) -> Option<Tool<'_>> {
+        self.tools().chain(self.withheld()).find(|tool| tool.id() == id)
+    }
+
     /// The tools as the core judges rules against them.
     #[must_use]
     pub fn pool(&self) -> &Pool {
-        self.pool.get_or_init(|| Pool::of(&self.tools))
+        let unknown = || self.unknown.iter().map(ServerKey::as_str);
+        self.pool.get_or_init(|| Pool::with_unknown(&self.tools, unknown(), Disabled::default()))
     }
 
     fn spelled(&self, spelling: HostSpelling) -> Option<&Spelled> {

@@ -12,7 +12,8 @@
 //! So is a server's filter that leaves out all of its tools: an explicit empty list is a statement, and perhaps not the one
 //! that was meant.
 //!
-//! An entry that may mean a tool of a server whose tools are not known is only noted: whether it matches can't be told.
+//! An entry that may mean a tool of a server whose tools are not known is only noted: whether it matches can't be told. So
+//! is a grant that matches and may mean such a server's tools as well.
 //!
 //! # Why it matters
 //!
@@ -75,6 +76,10 @@ enum Cause<'a> {
     NoMatch(NoMatch<'a>),
     /// It may mean a tool of these servers.
     Untold(Vec<&'a ServerKey>),
+    /// It grants something, and may mean a tool of these servers as well.
+    Further(Vec<&'a ServerKey>),
+    /// It matches these alone, which are switched off or taken out by a filter.
+    Withheld(&'a [ToolId]),
 }
 
 pub(super) const SEVERITY: Severity = Severity::Error;
@@ -136,7 +141,9 @@ impl Facts for IneffectiveRule<'_> {
 impl Ineffective<'_> {
     fn severity(&self, default: Severity) -> Severity {
         match &self.cause {
-            Cause::Untold(_) | Cause::Unknown(_) => Severity::Info,
+            Cause::Untold(_) | Cause::Further(_) | Cause::Unknown(_) => Severity::Info,
+            // Nothing is lost while the tool is not there.
+            Cause::Withheld(_) => Severity::Warning,
             Cause::Overruled { decided, by } => {
                 let is_lost = decided.effect < self.entry.does.effect();
                 // Exceptions for every tool there is leave it in force for tools that are added later.
@@ -156,7 +163,7 @@ impl Ineffective<'_> {
             Cause::Never(why) => format!("{rule} matches no tool: {why}"),
             Cause::Unknown(what) => format!("what {rule} matches can't be told; unknown: {what}"),
             Cause::Refused(claimants) => {
-                format!("{rule} is refused as ambiguous: it may mean {}", identities(claimants))
+                format!("{rule} is refused as ambiguous: it may mean {}", identities(claimants, "or"))
             }
             Cause::Overruled { by: Some(by), .. } => {
                 format!("{rule} does nothing: {} decides for every tool that it matches", act_rule(by))
@@ -172,13 +179,26 @@ impl Ineffective<'_> {
                 let servers = servers_in_words(&keys);
                 format!("{rule} matches no known tool, and the tools of {servers} are not known")
             }
+            Cause::Further(unseen) => {
+                let keys: Vec<&str> = unseen.iter().map(|key| key.as_str()).collect();
+                let servers = servers_in_words(&keys);
+                format!("whether {rule} also means tools of {servers} can't be told: they are not known")
+            }
+            Cause::Withheld(tools) => {
+                let is = if tools.len() == 1 { "which is" } else { "which are" };
+                format!(
+                    "{rule} matches only {}, {is} switched off or left out by a filter",
+                    identities(tools, "and")
+                )
+            }
         }
     }
 
     fn help(&self) -> String {
         let write = self.entries_that_work();
         match &self.cause {
-            Cause::Untold(_) => "ask the servers with --live, or list their tools in the configuration".into(),
+            Cause::Untold(_) | Cause::Further(_) => "ask the servers with --live, or list their tools in the configuration".into(),
+            Cause::Withheld(_) => "nothing to do if that is meant; else switch the server on or mend its filter".into(),
             Cause::Unknown(_) => "try it in the host itself, or write a form that is known".into(),
             Cause::Overruled { decided, .. } => match decided.effect < self.entry.does.effect() {
                 true => "the restriction is not in force: take the other entry back, or narrow it".into(),
@@ -202,7 +222,7 @@ impl Ineffective<'_> {
         let reached = self.list.reached(self.entry);
         let tools = self.meant.tools.iter().copied().take(SHOWN).chain(reached);
         let unseen = match &self.cause {
-            Cause::Untold(unseen) => unseen.as_slice(),
+            Cause::Untold(unseen) | Cause::Further(unseen) => unseen.as_slice(),
             _ => &[],
         };
         let servers = self.meant.servers.iter().chain(&self.meant.near).take(SHOWN);
@@ -274,7 +294,7 @@ impl Ineffective<'_> {
             let verb = if near.len() == 1 { "is" } else { "are" };
             return format!("perhaps {} {verb} meant", servers_in_words(&near));
         }
-        let mut keys: Vec<&str> = self.list.tools.iter().map(|tool| tool.server().as_str()).collect();
+        let mut keys: Vec<&str> = self.list.all().map(|tool| tool.server().as_str()).collect();
         keys.extend(self.list.unseen.iter().map(ServerKey::as_str));
         keys.sort_unstable();
         keys.dedup();
@@ -294,9 +314,9 @@ fn word(effect: Effect) -> &'static str {
     }
 }
 
-fn identities(tools: &[ToolId]) -> String {
+fn identities(tools: &[ToolId], joined_by: &str) -> String {
     let shown = tools.iter().take(SHOWN).map(|id| format!("{} of {}", quote(id.wire()), quote(id.server())));
-    let list = shown.collect::<Vec<_>>().join(" or ");
+    let list = shown.collect::<Vec<_>>().join(&format!(" {joined_by} "));
     match tools.len().saturating_sub(SHOWN) {
         0 => list,
         more => format!("{list} ({more} more)"),
@@ -319,6 +339,11 @@ fn ineffective<'a>(index: &'a Index<'a>, list: &'a JudgedRules<'a>) -> Vec<Ineff
     let mut owners = None;
     for entry in &list.entries {
         if let Some((cause, meant)) = cause(index, list, entry, &mut owners) {
+            found.push(IneffectiveRule::Entry(Ineffective { list, entry, cause, meant }));
+        }
+        let further = list.perhaps_further(entry);
+        if !further.is_empty() {
+            let (cause, meant) = (Cause::Further(further), Meant::default());
             found.push(IneffectiveRule::Entry(Ineffective { list, entry, cause, meant }));
         }
     }
@@ -350,6 +375,9 @@ fn cause<'a>(
         Reached::Unreadable(why) => (Cause::Unreadable(why), meaning().1),
         Reached::Never(why) => (Cause::Never(why), meaning().1),
         Reached::Unknown(what) => (Cause::Unknown(what), Meant::default()),
+        Reached::Tools(_) if !entry.withheld.is_empty() => {
+            (Cause::Withheld(&entry.withheld), Meant::default())
+        }
         Reached::Tools(_) => {
             let (no_match, meant) = meaning();
             match list.perhaps_of(entry) {

@@ -31,6 +31,8 @@ pub struct JudgedRules<'a> {
     pub language: &'a dyn RuleLanguage,
     /// The tools that they were held against, in any order.
     pub tools: Vec<ToolId>,
+    /// Tools that are configured as well and not offered: switched off, taken out by a filter, or not looked at.
+    pub withheld: Vec<ToolId>,
     /// What the rules together say of each of those tools.
     pub decided: Vec<Decided>,
     /// Servers that the rules may be about and whose tools are not known, sorted.
@@ -67,6 +69,8 @@ pub struct JudgedRule {
     pub server: Option<ServerKey>,
     /// What it reaches.
     pub reached: Reached,
+    /// Which of [`JudgedRules::withheld`] it reaches besides.
+    pub withheld: Vec<ToolId>,
 }
 
 /// What an entry does to the tools it reaches.
@@ -217,6 +221,31 @@ impl JudgedRules<'_> {
         self.unseen.iter().filter(may_be).collect()
     }
 
+    /// As [`perhaps_of`](Self::perhaps_of), for a grant that reaches tools or is refused: servers that it may mean as well.
+    /// One that covers servers of any key says so itself.
+    pub(super) fn perhaps_further<'s>(&'s self, entry: &'s JudgedRule) -> Vec<&'s ServerKey> {
+        let is_grant = matches!(entry.does, RuleAct::Allow | RuleAct::Show | RuleAct::Auto);
+        let reaches = match &entry.reached {
+            Reached::Tools(tools) => !tools.is_empty(),
+            Reached::Refused { .. } => true,
+            _ => false,
+        };
+        match is_grant && reaches && !self.is_for_any_key(entry) {
+            true => self.perhaps_of(entry),
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether the entry ends before the place where keys differ, so that it covers a server of any key.
+    pub(super) fn is_for_any_key(&self, entry: &JudgedRule) -> bool {
+        // Two keys that have no letter in common begin alike only as far as nothing of a key is spelled.
+        entry.has_wildcard()
+            && ["0", "zz"].into_iter().filter_map(|key| ServerKey::new(key).ok()).all(|key| {
+                let beginnings = self.language.beginnings(&key);
+                beginnings.iter().any(|beginning| beginning.starts_with(entry.literal()))
+            })
+    }
+
     fn may_name(&self, entry: &JudgedRule, server: &ServerKey) -> bool {
         let (literal, open) = (entry.literal(), entry.has_wildcard());
         self.language.beginnings(server).iter().any(|beginning| {
@@ -229,9 +258,15 @@ impl JudgedRules<'_> {
         })
     }
 
-    /// The tools that an entry reaches, refused or not.
+    /// The tools that an entry reaches, refused or not, offered or not.
     pub(super) fn reached<'s>(&'s self, entry: &'s JudgedRule) -> impl Iterator<Item = &'s ToolId> {
-        entry.reached.tools().iter().filter_map(|&at| self.tools.get(at as usize))
+        let offered = entry.reached.tools().iter().filter_map(|&at| self.tools.get(at as usize));
+        offered.chain(&entry.withheld)
+    }
+
+    /// Every tool that is known, offered or not.
+    pub(super) fn all(&self) -> impl Iterator<Item = &ToolId> {
+        self.tools.iter().chain(&self.withheld)
     }
 }
 

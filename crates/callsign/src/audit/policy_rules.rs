@@ -67,6 +67,7 @@ impl PolicyRules {
         JudgedRules {
             language: self,
             tools: self.tools.clone(),
+            withheld: Vec::new(),
             decided,
             unseen: unseen.to_vec(),
             entries: entries.collect(),
@@ -84,6 +85,7 @@ impl PolicyRules {
             place: rule.place().cloned().unwrap_or_else(without),
             server: None,
             reached: reached(rule, matches, &self.tools),
+            withheld: Vec::new(),
         }
     }
 

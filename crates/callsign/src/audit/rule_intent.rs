@@ -57,6 +57,11 @@ impl<'a> Owners<'a> {
         }
         owners.values_mut().for_each(|tools| tools.sort_unstable());
         let keys = index.servers.iter().map(|server| &server.key);
+        let mut keys: Vec<&ServerKey> =
+            keys.chain(list.withheld.iter().map(ToolId::server)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let keys = keys.into_iter();
         Self { by_wire: owners, beginnings: Beginnings::of(list.language, keys) }
     }
 
@@ -105,7 +110,7 @@ fn of_server<'a>(
     rest: &'a str,
     entry: &JudgedRule,
 ) -> (NoMatch<'a>, Meant<'a>) {
-    let tools: Vec<&ToolId> = list.tools.iter().filter(|tool| tool.server() == server).collect();
+    let tools: Vec<&ToolId> = list.all().filter(|tool| tool.server() == server).collect();
     if tools.is_empty() {
         return (NoMatch::NoTools(server), Meant::default());
     }

@@ -95,7 +95,7 @@ impl Facts for RuleReachesFurther<'_> {
                 let keys = self.keys();
                 let (covered, more) = shown(&keys);
                 let covered = servers_in_words(covered);
-                let later = match stops_before_every_key(self.list, self.entry) {
+                let later = match self.list.is_for_any_key(self.entry) {
                     true => "any that is added later",
                     false => "any whose key begins so",
                 };
@@ -204,7 +204,11 @@ pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<RuleReachesFurther<'a>> {
     let mut found = Vec::new();
     for list in index.rules {
         let keys = index.servers.iter().map(|server| &server.key);
-        let beginnings = Beginnings::of(list.language, keys);
+        let mut keys: Vec<&ServerKey> =
+            keys.chain(list.withheld.iter().map(ToolId::server)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let beginnings = Beginnings::of(list.language, keys.into_iter());
         let entries = list.entries.iter();
         found.extend(entries.filter_map(|entry| reaches_further(&beginnings, list, entry)));
     }
@@ -229,7 +233,7 @@ fn reaches_further<'a>(
                 Extent::Neighbours(server)
             }
             Naming::StopsBefore if entry.is_beginning() && !servers.is_empty() => {
-                let spans_all = several || stops_before_every_key(list, entry);
+                let spans_all = several || list.is_for_any_key(entry);
                 if spans_all { Extent::StopsBefore } else { return None }
             }
             _ => return None,
@@ -238,13 +242,4 @@ fn reaches_further<'a>(
         _ => return None,
     };
     Some(RuleReachesFurther { list, entry, extent, servers })
-}
-
-/// Whether the entry ends before the place where keys differ, so that it covers a server of any key.
-fn stops_before_every_key(list: &JudgedRules<'_>, entry: &JudgedRule) -> bool {
-    // Two keys that have no letter in common begin alike only as far as nothing of a key is spelled.
-    ["0", "zz"].into_iter().filter_map(|key| ServerKey::new(key).ok()).all(|key| {
-        let beginnings = list.language.beginnings(&key);
-        beginnings.iter().any(|beginning| beginning.starts_with(entry.literal()))
-    })
 }

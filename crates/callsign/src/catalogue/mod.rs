@@ -36,6 +36,8 @@ pub struct Catalogue {
     /// Where the entries stood that are not among the tools: those that could not be read, and those that were taken out
     /// since. Ascending.
     gaps: Vec<usize>,
+    /// The names of the tools that were taken out since.
+    withheld: Vec<WireName>,
     prompts: Vec<Prompt>,
     resources: Vec<Resource>,
     server_info: Option<Box<str>>,
@@ -209,6 +211,12 @@ impl Catalogue {
         self.gaps.len().saturating_sub(self.malformed.len())
     }
 
+    /// The names of the tools that filters took out. The server has them all the same: a name may be meant for one.
+    #[must_use]
+    pub fn withheld(&self) -> &[WireName] {
+        &self.withheld
+    }
+
     /// Keeps what `keep` says yes to; an unreadable entry without a name is asked about as `None`.
     pub(crate) fn retain_tools(&mut self, keep: impl Fn(Option<&WireName>) -> bool) {
         let tools = self.positions().zip(&*self.tools);
@@ -216,7 +224,10 @@ impl Catalogue {
         let left_out: Vec<usize> = left_out.map(|(position, _)| position).collect();
         self.gaps.extend(left_out);
         self.gaps.sort_unstable();
-        Arc::make_mut(&mut self.tools).retain(|tool| keep(Some(tool.wire())));
+        let tools = Arc::make_mut(&mut self.tools);
+        self.withheld.extend(
+            tools.extract_if(.., |tool| !keep(Some(tool.wire()))).map(|tool| tool.wire().clone()),
+        );
         self.malformed.retain(|malformed| keep(malformed.name.as_ref()));
     }
 

@@ -139,6 +139,10 @@ impl Pool {
             }
             Clash::Legacy(key) => another_server(key, target).into_iter().collect(),
             Clash::Name(text) => self.tools_named(text, true, target),
+            Clash::Unknown(text) => self.perhaps_named(text, target).map(Claimant::from).collect(),
+            Clash::UnknownPrefix(prefix) => {
+                self.perhaps_beginning(prefix, target).map(Claimant::from).collect()
+            }
             Clash::Text(text) => {
                 let servers = self.spelled_so(text).filter_map(|key| another_server(key, target));
                 self.tools_named(text, false, target).into_iter().chain(servers).collect()
@@ -167,6 +171,13 @@ impl Pool {
 
 fn another_server(key: &str, target: &Target<'_>) -> Option<Claimant> {
     (key != target.call.server).then(|| Claimant::Server(key.to_owned()))
+}
+
+/// Of a server that is known by its key alone.
+impl From<&str> for Claimant {
+    fn from(key: &str) -> Self {
+        Self::Server(key.to_owned())
+    }
 }
 
 impl From<Call<'_>> for Claimant {

@@ -19,6 +19,10 @@ pub(super) enum Clash<'a> {
     Servers(&'a str),
     /// Names of other tools begin with this prefix.
     Prefix(&'a str),
+    /// A server whose tools are not known may have one of this name.
+    Unknown(&'a str),
+    /// Names of the tools of a server that are not known may begin with this prefix.
+    UnknownPrefix(&'a str),
 }
 
 /// What speaks against a grant by a pattern that [names](super::matching::names) the tool.
@@ -42,8 +46,10 @@ fn exact<'a>(text: &'a str, target: &Target<'_>, pool: &'a Pool) -> Option<Clash
     }
     let renderings = &pool.names.renderings;
     if text == target.name() {
-        return is_another(renderings.others_named(text, true, me, servers))
-            .then_some(Clash::Name(text));
+        if is_another(renderings.others_named(text, true, me, servers)) {
+            return Some(Clash::Name(text));
+        }
+        return pool.perhaps_named(text, target).next().map(|_| Clash::Unknown(text));
     }
     if text == target.raw() {
         return None;
@@ -54,7 +60,11 @@ fn exact<'a>(text: &'a str, target: &Target<'_>, pool: &'a Pool) -> Option<Clash
     {
         return Some(Clash::Text(text));
     }
-    super::legacy::owner_of_lossy(text, target, pool).map(Clash::Legacy)
+    if let Some(key) = super::legacy::owner_of_lossy(text, target, pool) {
+        return Some(Clash::Legacy(key));
+    }
+    let may_be_a_tool = !is_own_server && pool.perhaps_named(text, target).next().is_some();
+    may_be_a_tool.then_some(Clash::Unknown(text))
 }
 
 fn wildcard<'a>(prefix: &'a str, target: &Target<'_>, pool: &Pool) -> Option<Clash<'a>> {
@@ -91,7 +101,10 @@ fn wildcard<'a>(prefix: &'a str, target: &Target<'_>, pool: &Pool) -> Option<Cla
         || target.renderings.iter().any(|own| {
             own.starts_with(prefix) && is_another(renderings.others_named(own, false, me, servers))
         });
-    is_taken.then_some(Clash::Prefix(prefix))
+    if is_taken {
+        return Some(Clash::Prefix(prefix));
+    }
+    pool.perhaps_beginning(prefix, target).next().map(|_| Clash::UnknownPrefix(prefix))
 }
 
 /// What the servers alone decide: that the prefix is the called one's, that it is not, or nothing.

@@ -28,6 +28,8 @@ pub struct Pool {
     pub(super) names: Names,
     disabled: Disabled,
     exposes_wire_names: bool,
+    /// The places of the servers that may have tools of any name.
+    open: Vec<u32>,
 }
 
 /// A server's tools, wherever they are kept.
@@ -38,6 +40,10 @@ pub(crate) trait Listing: Send + Sync {
     fn wire(&self, row: usize) -> &str;
     /// The exposed name in a row, if tools are exposed.
     fn exposed(&self, row: usize) -> Option<&str>;
+    /// Whether it may have other tools besides these.
+    fn is_open(&self) -> bool {
+        false
+    }
 }
 
 #[derive(Clone)]
@@ -79,15 +85,40 @@ impl Pool {
         tools: impl IntoIterator<Item = C>,
         disabled: Disabled,
     ) -> Self {
+        Self::with_unknown(tools, [], disabled)
+    }
+
+    /// As [`without`](Self::without), with servers that are there and whose tools are not known. Such a server may have a
+    /// tool of any name: a grant that could be meant for one of them is ambiguous.
+    ///
+    /// ```
+    /// use callsign::rules::{Disabled, Effect, Policy, Pool, Rule, Verdict};
+    ///
+    /// let policy = Policy::compile(Rule::spelled(Effect::Allow, "mcp__a__b__c").into_iter().collect());
+    /// let pool = Pool::with_unknown([("a", "b__c")], ["a__b"], Disabled::default());
+    /// assert_eq!(policy.decide(&pool, ("a", "b__c")).verdict, Verdict::Default);
+    /// ```
+    pub fn with_unknown<'a, C: Into<Call<'a>>>(
+        tools: impl IntoIterator<Item = C>,
+        unknown: impl IntoIterator<Item = &'a str>,
+        disabled: Disabled,
+    ) -> Self {
         let mut listed: Vec<Listed> = Vec::new();
         let mut at_key: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
         let mut seen: HashSet<Call<'_>, foldhash::fast::RandomState> = HashSet::default();
         for call in tools.into_iter().map(Into::into).filter(|call| seen.insert(*call)) {
             let at = *at_key.entry(call.server).or_insert(listed.len());
             if at == listed.len() {
-                listed.push(Listed { server: call.server.into(), wires: Vec::new() });
+                listed.push(Listed::of(call.server));
             }
             listed[at].wires.push(call.tool.into());
+        }
+        for server in unknown {
+            let at = *at_key.entry(server).or_insert(listed.len());
+            if at == listed.len() {
+                listed.push(Listed::of(server));
+            }
+            listed[at].is_open = true;
         }
         let listings = listed.into_iter().map(|listed| Arc::new(listed) as Arc<dyn Listing>);
         Self::over(listings, disabled, false)
@@ -103,7 +134,9 @@ impl Pool {
         let is_on = |listing: &Arc<dyn Listing>, row| {
             !disabled.covers((listing.server(), listing.wire(row)))
         };
-        let listings = listings.filter(|listing| (0..listing.len()).any(|row| is_on(listing, row)));
+        let listings = listings.filter(|listing| {
+            listing.is_open() || (0..listing.len()).any(|row| is_on(listing, row))
+        });
         let mut first = 0;
         let server = |listing: Arc<dyn Listing>| {
             let server = Server { boundaries: boundaries(listing.server()), listing, first };
@@ -116,7 +149,9 @@ impl Pool {
         });
         let boundaries = Nested::of(numbers.collect(), |number| boundary(&servers, number));
         let names = Names::of(&servers, &disabled);
-        Self { servers, boundaries, names, disabled, exposes_wire_names }
+        let open = (0u32..).zip(&servers).filter(|(_, server)| server.listing.is_open());
+        let open = open.map(|(at, _)| at).collect();
+        Self { servers, boundaries, names, disabled, exposes_wire_names, open }
     }
 
     /// Whether a tool is off, so that no rule is asked about it.
@@ -157,6 +192,39 @@ impl Pool {
         let numbers =
             self.boundaries.equal(&scheme::boundary_of(text), |n| boundary(&self.servers, n));
         numbers.iter().map(|number| self.servers[*number as usize / 3].key())
+    }
+
+    /// Other servers whose tools are not known and of which one may be spelled as this text.
+    pub(super) fn perhaps_named<'a>(
+        &'a self,
+        text: &'a str,
+        target: &'a Target<'_>,
+    ) -> impl Iterator<Item = &'a str> {
+        self.open_but(target)
+            .filter(move |server| {
+                server.boundaries.iter().any(|boundary| text.starts_with(&**boundary))
+            })
+            .map(Server::key)
+    }
+
+    /// Other servers whose tools are not known and of which the names of one may begin so.
+    pub(super) fn perhaps_beginning<'a>(
+        &'a self,
+        prefix: &'a str,
+        target: &'a Target<'_>,
+    ) -> impl Iterator<Item = &'a str> {
+        self.open_but(target)
+            .filter(move |server| {
+                let begins =
+                    |boundary: &str| boundary.starts_with(prefix) || prefix.starts_with(boundary);
+                server.boundaries.iter().any(|boundary| begins(boundary))
+            })
+            .map(Server::key)
+    }
+
+    fn open_but<'a>(&'a self, target: &'a Target<'_>) -> impl Iterator<Item = &'a Server> {
+        let open = self.open.iter().filter_map(|at| self.servers.get(*at as usize));
+        open.filter(|server| server.key() != target.call.server)
     }
 
     /// The key of the server that is written exactly so.
@@ -224,9 +292,20 @@ impl fmt::Debug for Pool {
 struct Listed {
     server: Box<str>,
     wires: Vec<Box<str>>,
+    is_open: bool,
+}
+
+impl Listed {
+    fn of(server: &str) -> Self {
+        Self { server: server.into(), wires: Vec::new(), is_open: false }
+    }
 }
 
 impl Listing for Listed {
+    fn is_open(&self) -> bool {
+        self.is_open
+    }
+
     fn server(&self) -> &str {
         &self.server
     }

@@ -5,14 +5,14 @@ mod json;
 
 use std::path::PathBuf;
 
-use callsign::{Catalogue, ServerKey, ToolId};
+use callsign::{ServerKey, ToolId};
 use callsign_migrate::{Plan, Skip, Spelling, Staged, Survey, Surveyed, Where, WriteError};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::Verbosity;
 use crate::arguments::{ConfigurationArguments, Format, LiveArguments};
-use crate::catalogues::Known;
+use crate::catalogues::{self, Known};
 use crate::configuration::Configuration;
 use crate::exit::{self, Status};
 use crate::failure::Failure;
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let configuration = Configuration::read(&arguments.configuration)?;
     let only = &arguments.configuration.only;
     let known = named::known(&configuration, only, &arguments.live, verbosity)?;
-    let plan = plan(arguments, &known)?;
+    let plan = plan(arguments, &configuration, &known)?;
     let places = Where {
         paths: arguments.paths.clone(),
         hidden: arguments.hidden,
@@ -102,21 +102,16 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     Ok(outcome.status())
 }
 
-/// What is moved where, for the tools that are known.
-fn plan(arguments: &Arguments, known: &[Known<'_>]) -> Result<Plan, Failure> {
-    let tools: Vec<ToolId> = known
-        .iter()
-        .flat_map(|known| {
-            let key = &known.chosen.entry.key;
-            let tools = known.catalogue.iter().flat_map(Catalogue::tools);
-            tools.map(|tool| ToolId::new(key.clone(), tool.wire().clone()))
-        })
-        .collect();
-    let unknown: Vec<ServerKey> = known
-        .iter()
-        .filter(|known| known.catalogue.is_err())
-        .map(|known| known.chosen.entry.key.clone())
-        .collect();
+/// What is moved where: names of the chosen servers, among everything that is configured.
+fn plan(
+    arguments: &Arguments,
+    configuration: &Configuration,
+    known: &[Known<'_>],
+) -> Result<Plan, Failure> {
+    let configured = catalogues::configured(configuration, known);
+    let tools: Vec<ToolId> = configured.tools().cloned().collect();
+    let unknown: Vec<ServerKey> = configured.unknown().cloned().collect();
+    let chosen: Vec<ServerKey> = known.iter().map(|known| known.chosen.entry.key.clone()).collect();
     let spelling = |id: &str| {
         Spelling::by_id(id, &tools)
             .map_err(|error| Failure::with_remedy(error.to_string(), error.remedy()))
@@ -124,7 +119,7 @@ fn plan(arguments: &Arguments, known: &[Known<'_>]) -> Result<Plan, Failure> {
     let (from, to) = (spelling(&arguments.from)?, spelling(&arguments.to)?);
     refuse_guessing(&from, &unknown)?;
     refuse_guessing(&to, &unknown)?;
-    let plan = Plan::new(&tools, &unknown, &from, &to);
+    let plan = Plan::new(&tools, &unknown, &from, &to).only(&chosen);
     Ok(if arguments.words { plan.with_words() } else { plan })
 }
 
@@ -140,7 +135,7 @@ fn refuse_guessing(spelling: &Spelling, unknown: &[ServerKey]) -> Result<(), Fai
             spelling.id(),
             keys.join(", ")
         ),
-        "ask the servers with --live, or choose servers with --only",
+        "ask the servers with --live, or list their tools in the configuration",
     ))
 }
 

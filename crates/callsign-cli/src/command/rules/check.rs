@@ -51,10 +51,9 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let (mut servers, asked) =
         check::known(&configuration, &arguments.configuration, &arguments.live, verbosity)?;
     servers.sort_by(|a, b| a.chosen.entry.key.cmp(&b.chosen.entry.key));
-    let unseen = ruled::unseen(&configuration, &servers);
-    let ruled = Ruled { files, fleet: ruled::fleet(&servers), unseen };
+    let ruled = Ruled::of(files, &configuration, &servers);
     let in_force = ruled.in_force();
-    let judged: Vec<_> = in_force.iter().map(|host| host.judged(&ruled.unseen)).collect();
+    let judged: Vec<_> = in_force.iter().map(|host| host.judged(ruled.fleet.unknown())).collect();
 
     let settings = configuration.settings();
     let audited: Vec<audit::Server> = servers.iter().map(catalogues::audited).collect();

@@ -44,12 +44,12 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         Some(tool) => identity(&known, &arguments.name, tool)?,
         None => resolved(known.clone(), &configuration, arguments)?,
     };
-    let ruled = Ruled { files, fleet: ruled::fleet(&known), unseen: Vec::new() };
+    let ruled = Ruled::of(files, &configuration, &known);
     let tool = ruled.fleet.find(&id).ok_or_else(|| not_known(&known, &id))?;
     let in_force = ruled.in_force();
     let explained: Vec<Explained> =
         in_force.iter().filter_map(|host| ruled::explained(host, tool)).collect();
-    let findings = findings(&id, &known, &in_force);
+    let findings = findings(&id, &known, &in_force, ruled.fleet.unknown());
     match arguments.fleet.format {
         Format::Human => output::print(&human(&id, &explained, &findings, verbosity))?,
         Format::Json => output::print_json(&json(&id, explained, &findings)?)?,
@@ -58,10 +58,15 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
 }
 
 /// What is wrong with rules that reach this tool, or that may have been meant for it.
-fn findings(id: &ToolId, known: &[Known<'_>], in_force: &[HostRules<'_>]) -> Vec<Finding> {
+fn findings(
+    id: &ToolId,
+    known: &[Known<'_>],
+    in_force: &[HostRules<'_>],
+    unknown: &[ServerKey],
+) -> Vec<Finding> {
     let servers = known.iter().map(catalogues::audited).collect();
     let scheme = Qualified::default();
-    let judged = in_force.iter().map(|host| host.judged(&[])).collect();
+    let judged = in_force.iter().map(|host| host.judged(unknown)).collect();
     let fleet = Fleet::new(&scheme, servers).with_rules(judged);
     let mut findings = audit::audit_for(&fleet, |code| matches!(code.code, "CS014" | "CS015"));
     findings.retain(|finding| finding.kind() == Kind::Rule && finding.tools().contains(id));

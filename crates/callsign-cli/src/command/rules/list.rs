@@ -1,6 +1,7 @@
 //! `callsign rules list`: what becomes of every tool, and the rule that decides.
 
 use anstyle::Style;
+use callsign::ServerKey;
 use callsign_config::HostRules;
 use callsign_config::dialect::Tool;
 use clap::Args;
@@ -35,21 +36,20 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let files = ruled::read(&arguments.rules, &[], &configuration)?;
     let known = named::known(&configuration, &which.only, &arguments.live, verbosity)?;
     let unseen = ruled::unseen(&configuration, &known);
-    let ruled = Ruled { files, fleet: ruled::fleet(&known), unseen };
+    let ruled = Ruled::of(files, &configuration, &known);
     let in_force = ruled.in_force();
     match arguments.format {
         Format::Human => {
             output::print(&human(&ruled, &in_force))?;
-            if !ruled.unseen.is_empty() && !verbosity.quiet {
-                let keys: Vec<&str> =
-                    ruled.unseen.iter().map(callsign::ServerKey::as_str).collect();
+            if !unseen.is_empty() && !verbosity.quiet {
+                let keys: Vec<&str> = unseen.iter().map(ServerKey::as_str).collect();
                 let keys = escaped(&keys.join(", "));
                 output::print_error(&format!(
                     "{WARNING}warning{WARNING:#}: left out, since their tools are not known or not meant: {keys}\n"
                 ));
             }
         }
-        Format::Json => output::print_json(&json(&ruled, &in_force)?)?,
+        Format::Json => output::print_json(&json(&ruled, &in_force, &unseen)?)?,
     }
     Ok(exit::SUCCESS)
 }
@@ -121,10 +121,14 @@ struct Document<'a> {
     unchecked: Vec<&'a str>,
 }
 
-fn json(ruled: &Ruled, in_force: &[HostRules<'_>]) -> Result<String, Failure> {
+fn json(
+    ruled: &Ruled,
+    in_force: &[HostRules<'_>],
+    unseen: &[ServerKey],
+) -> Result<String, Failure> {
     output::json(&Document {
         version: 1,
         tools: rows(ruled, in_force).collect(),
-        unchecked: ruled.unseen.iter().map(callsign::ServerKey::as_str).collect(),
+        unchecked: unseen.iter().map(ServerKey::as_str).collect(),
     })
 }
