@@ -139,8 +139,10 @@ pub enum Reached {
     Refused {
         /// What it would reach.
         tools: Vec<u32>,
-        /// Everything that could be meant.
+        /// The tools that could be meant one by one, sorted.
         claimants: Vec<ToolId>,
+        /// The servers that could be meant by their keys, sorted.
+        servers: Vec<ServerKey>,
     },
     /// It can be read, and its host never applies it to any tool of any server. Why, as the end of "matches no tool: ".
     Never(String),
@@ -182,6 +184,12 @@ impl JudgedRule {
     pub(super) fn is_beginning(&self) -> bool {
         let rest = self.compared.strip_suffix('*').unwrap_or_default();
         !rest.is_empty() && !rest.contains(WILDCARDS)
+    }
+
+    /// Whether it gives server and tool apart, as callsign's own entries do, and the key is only a beginning of keys.
+    pub(super) fn key_is_open(&self) -> bool {
+        let key = self.compared.split_once(" / ").and_then(|(key, _)| key.strip_suffix('*'));
+        key.is_some_and(|key| !key.is_empty() && !key.contains(WILDCARDS))
     }
 
     /// Whom its text names; of several servers the one whose key is spelled longest.
