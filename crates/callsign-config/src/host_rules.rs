@@ -243,7 +243,10 @@ impl<'f> HostRules<'f> {
             rules.list_of(entry).and_then(|list| ServerKey::new(list.server.as_ref()?).ok());
         JudgedRule {
             text: entry.text.clone(),
-            compared: compared(self.dialect().compared(), &entry.text).to_owned(),
+            compared: match entry.is_elsewhere() {
+                true => String::new(),
+                false => compared(self.dialect().compared(), &entry.text).to_owned(),
+            },
             does: act(entry.effect),
             list: rules.list_of(entry).map_or_else(String::new, |list| list.name.clone()),
             place: place_of(file, file.place(entry.span)),
@@ -574,7 +577,15 @@ mod tests {
             unseen.iter().map(|key| ServerKey::new(*key).unwrap()).collect();
         let rules = in_force.iter().map(|host| host.judged(&unseen)).collect();
         let scheme = Qualified::default();
-        let findings = audit::audit(&audit::Fleet::new(&scheme, vec![]).with_rules(rules));
+        let mut keys: Vec<&str> = tools.iter().map(|(key, _)| *key).collect();
+        keys.dedup();
+        let servers = keys.into_iter().map(|key| audit::Server {
+            key: ServerKey::new(key).unwrap(),
+            launch: None,
+            catalogue: Err(audit::Unchecked { reason: "not asked".into(), remedy: None }),
+        });
+        let audited = audit::Fleet::new(&scheme, servers.collect()).with_rules(rules);
+        let findings = audit::audit_for(&audited, |code| matches!(code.code, "CS014" | "CS015"));
         let said = |finding: &audit::Finding| {
             (
                 finding.severity(),
@@ -659,12 +670,24 @@ mod tests {
             "Bash*",
             "Bash(*)",
             "ListMcpResourcesTool",
-            "*:get",
             "Github",
         ] {
             let found = found(SETTINGS, &denied(text), tools, &["unseen"]);
             assert!(found.is_empty(), "{text}: {found:?}");
         }
+    }
+
+    #[test]
+    fn what_says_that_it_is_about_something_else_is_believed() {
+        for (text, findings) in [("fs_read", 0), ("mcp", 1)] {
+            let rule = format!(
+                "rules:\n  - capability: {text}\n    effect: deny\n    match: [github/gone]\n"
+            );
+            let found = found(".kiro/settings/permissions.yaml", &rule, GITHUB, &["github-2"]);
+            assert_eq!(found.len(), findings, "{text}: {found:?}");
+        }
+        let rule = "rules:\n  - capability: fs_read\n    effect: deny\n    match: [github/get, 'github/*']\n";
+        assert_eq!(found(".kiro/settings/permissions.yaml", rule, GITHUB, &[]), []);
     }
 
     #[test]
@@ -731,7 +754,10 @@ mod tests {
         let found = said(r#"{ server = "github*", tool = "get" }"#);
         let [(Severity::Warning, message, help)] = &found[..] else { panic!("{found:?}") };
         assert!(message.contains("is written for server `github` and also covers"), "{message}");
-        assert_eq!(help, "to reach server `github` alone, write `{ server = \"github\" }`");
+        assert_eq!(
+            help,
+            r#"to reach server `github` alone, write `{ server = "github", tool = "get" }`"#
+        );
         let found = said(r#"{ server = "gith*", tool = "g*" }"#);
         let [(Severity::Warning, _, help)] = &found[..] else { panic!("{found:?}") };
         assert!(help.contains(r#"`{ server = "github_enterprise", tool = "get" }`"#), "{help}");
@@ -758,7 +784,7 @@ mod tests {
         let text = denied(&["mcp__x", &"-".repeat(400_000)].concat());
         let begun = Instant::now();
         assert_eq!(found(SETTINGS, &text, GITHUB, &[]).len(), 1);
-        // Every tail hashed took 45 s.
+        // With every tail hashed it took minutes.
         assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     }
 }

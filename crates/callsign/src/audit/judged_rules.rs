@@ -55,7 +55,8 @@ pub struct Decided {
 pub struct JudgedRule {
     /// The entry as it is written.
     pub text: String,
-    /// The part of it that is compared with tools: without what some languages write around it.
+    /// The part of it that is compared with tools: without what some languages write around it. Empty where something
+    /// beside the text says that it is about something else.
     pub compared: String,
     /// What it does to the tools it reaches.
     pub does: RuleAct,
@@ -190,6 +191,14 @@ impl JudgedRule {
     pub(super) fn key_is_open(&self) -> bool {
         let key = self.compared.split_once(" / ").and_then(|(key, _)| key.strip_suffix('*'));
         key.is_some_and(|key| !key.is_empty() && !key.contains(WILDCARDS))
+    }
+
+    /// Whether, behind whatever it says of servers, it says nothing of their tools.
+    pub(super) fn covers_whole_servers(&self) -> bool {
+        match self.key_is_open() {
+            true => self.compared.ends_with(" / *"),
+            false => self.is_beginning(),
+        }
     }
 
     /// Whom its text names; of several servers the one whose key is spelled longest.

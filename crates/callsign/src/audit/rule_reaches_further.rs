@@ -50,6 +50,8 @@ pub(super) struct RuleReachesFurther<'a> {
     list: &'a JudgedRules<'a>,
     entry: &'a JudgedRule,
     extent: Extent<'a>,
+    /// Whether it reaches every tool of those servers, also those that are added later.
+    whole: bool,
     /// The servers it reaches, sorted.
     servers: Vec<&'a ServerKey>,
 }
@@ -195,7 +197,7 @@ impl<'a> RuleReachesFurther<'a> {
         let own: Vec<&ToolId> =
             self.list.reached(entry).filter(|tool| tool.server() == key).collect();
         let all = self.list.tools.iter().filter(|tool| tool.server() == key).count();
-        let whole = if own.len() == all { language.entry_for_server(key, entry) } else { None };
+        let whole = if self.whole && own.len() == all { language.entry_for_server(key, entry) } else { None };
         match whole {
             Some(entry) => vec![Some(entry)],
             None => own.into_iter().map(|tool| language.entry_for(tool, entry)).collect(),
@@ -227,21 +229,27 @@ fn reaches_further<'a>(
     servers.sort_unstable();
     servers.dedup();
     let several = servers.len() > 1;
+    let mut whole = entry.covers_whole_servers();
     let extent = match entry.has_wildcard() {
-        true if several || entry.is_beginning() || entry.key_is_open() => match entry.naming(beginnings) {
-            Naming::Server { server, .. } if several && servers.contains(&server) => {
-                Extent::Neighbours(server)
+        true if several || entry.is_beginning() || entry.key_is_open() => {
+            match entry.naming(beginnings) {
+                Naming::Server { server, rest, .. } if several && servers.contains(&server) => {
+                    whole &= rest.is_empty();
+                    Extent::Neighbours(server)
+                }
+                Naming::StopsBefore
+                    if (entry.is_beginning() || entry.key_is_open()) && !servers.is_empty() =>
+                {
+                    let spans_all = several || stops_before_every_key(list, entry);
+                    if spans_all { Extent::StopsBefore } else { return None }
+                }
+                _ => return None,
             }
-            Naming::StopsBefore if (entry.is_beginning() || entry.key_is_open()) && !servers.is_empty() => {
-                let spans_all = several || stops_before_every_key(list, entry);
-                if spans_all { Extent::StopsBefore } else { return None }
-            }
-            _ => return None,
-        },
+        }
         false if several => Extent::Shared,
         _ => return None,
     };
-    Some(RuleReachesFurther { list, entry, extent, servers })
+    Some(RuleReachesFurther { list, entry, extent, whole, servers })
 }
 
 /// Whether the entry ends before the place where keys differ, so that it covers a server of any key.
