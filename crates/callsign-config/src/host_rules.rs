@@ -244,7 +244,10 @@ impl<'f> HostRules<'f> {
             rules.list_of(entry).and_then(|list| ServerKey::new(list.server.as_ref()?).ok());
         JudgedRule {
             text: entry.text.clone(),
-            compared: compared(self.dialect().compared(), &entry.text).to_owned(),
+            compared: match entry.is_elsewhere() {
+                true => String::new(),
+                false => compared(self.dialect().compared(), &entry.text).to_owned(),
+            },
             does: act(entry.effect),
             list: rules.list_of(entry).map_or_else(String::new, |list| list.name.clone()),
             place: place_of(file, file.place(entry.span)),
@@ -296,7 +299,7 @@ impl<'f> HostRules<'f> {
             }
         }
         let judged = judged.into_iter().zip(matches);
-        judged.map(|((at, rule), matches)| (at, audit::reached(rule, matches, &tools))).collect()
+        judged.map(|((at, rule), matches)| (at, audit::reached(rule, matches))).collect()
     }
 
     fn reached(&self, entry: &RuleEntry) -> Reached {
@@ -420,8 +423,10 @@ impl RuleLanguage for HostRules<'_> {
 
     fn entry_for(&self, tool: &ToolId, entry: &JudgedRule) -> Option<String> {
         let tool = self.fleet.find_configured(tool)?;
-        let alone =
-            entry.server.is_some() || self.sharing(tool.name(self.dialect().compared())) == 1;
+        // Two fields are no other tool's, whatever names are spelled alike.
+        let alone = self.is_own()
+            || entry.server.is_some()
+            || self.sharing(tool.name(self.dialect().compared())) == 1;
         self.dialect().spelling(tool).filter(|text| alone && !text.contains(['*', '?']))
     }
 
@@ -486,7 +491,10 @@ impl HostRules<'_> {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::time::{Duration, Instant};
 
+    use callsign::audit::Severity;
+    use callsign::scheme::Qualified;
     use proptest::prelude::*;
 
     use super::*;
@@ -565,5 +573,231 @@ mod tests {
                 }
             }
         }
+    }
+    const SETTINGS: &str = ".claude/settings.json";
+
+    /// What the audit says of the rules of one file: each finding's severity, message and help.
+    fn found(
+        path: &str,
+        text: &str,
+        tools: &[(&str, &str)],
+        unseen: &[&str],
+    ) -> Vec<(Severity, String, String)> {
+        let fleet = Fleet::new(tools.iter().map(|(key, wire)| ToolId::parse(key, wire).unwrap()));
+        let files = [crate::dialect::parse(Path::new(path), text.as_bytes(), None).unwrap()];
+        let in_force = HostRules::of(&files, &fleet);
+        let unseen: Vec<ServerKey> =
+            unseen.iter().map(|key| ServerKey::new(*key).unwrap()).collect();
+        let rules = in_force.iter().map(|host| host.judged(&unseen)).collect();
+        let scheme = Qualified::default();
+        let mut keys: Vec<&str> = tools.iter().map(|(key, _)| *key).collect();
+        keys.dedup();
+        let servers = keys.into_iter().map(|key| audit::Server {
+            key: ServerKey::new(key).unwrap(),
+            launch: None,
+            catalogue: Err(audit::Unchecked { reason: "not asked".into(), remedy: None }),
+        });
+        let audited = audit::Fleet::new(&scheme, servers.collect()).with_rules(rules);
+        let findings = audit::audit_for(&audited, |code| matches!(code.code, "CS014" | "CS015"));
+        let said = |finding: &audit::Finding| {
+            (
+                finding.severity(),
+                finding.message().to_owned(),
+                finding.help().unwrap_or_default().to_owned(),
+            )
+        };
+        findings.iter().map(said).collect()
+    }
+
+    fn denied(text: &str) -> String {
+        serde_json::json!({"permissions": {"deny": [text]}}).to_string()
+    }
+
+    const GITHUB: &[(&str, &str)] = &[("github", "delete_repo"), ("github", "get")];
+
+    #[test]
+    fn a_restriction_in_another_hosts_spelling_is_an_error() {
+        let foreign = [
+            "github_delete_repo",
+            "mcp_github__delete_repo",
+            "MCP__github__delete_repo",
+            "Mcp__GitHub__delete_repo",
+            "github/delete_repo",
+            "@github/delete_repo",
+            "github:delete_repo",
+            "mcp:github:delete_repo",
+            "mcp.github.delete_repo",
+            "mcp-github-delete_repo",
+            "mcp--github--delete_repo",
+            "Mcp(github:delete_repo)",
+            "github(delete_repo)",
+            "delete_repo_mcp_github",
+        ];
+        for path in [SETTINGS, ".qwen/settings.json"] {
+            for text in foreign {
+                let found = found(path, &denied(text), GITHUB, &[]);
+                let [(severity, message, help)] = &found[..] else {
+                    panic!("{path}: {text}: {found:?}")
+                };
+                assert_eq!(*severity, Severity::Error, "{text}: {message}");
+                assert_eq!(help, "write `mcp__github__delete_repo`", "{text}: {message}");
+            }
+            for text in ["Mcp__github", "MCP__github__*", "mcp.github", "github_*", "github/*"] {
+                let found = found(path, &denied(text), GITHUB, &[]);
+                let [(Severity::Error, message, help)] = &found[..] else {
+                    panic!("{path}: {text}: {found:?}")
+                };
+                assert!(message.contains("it seems to mean server `github`"), "{message}");
+                assert!(help.starts_with("write `mcp__github"), "{text}: {help}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_restriction_that_only_begins_as_names_do_is_an_error() {
+        for (text, help) in [
+            ("mcp_github_remove_repo", "perhaps server `github` is meant"),
+            ("Mcp__nobody__x", "correct the entry, or take it out: it only looks like a rule"),
+        ] {
+            let found = found(SETTINGS, &denied(text), GITHUB, &[]);
+            let [(Severity::Error, message, said)] = &found[..] else {
+                panic!("{text}: {found:?}")
+            };
+            assert!(message.contains("Claude Code spells no tool"), "{message}");
+            assert_eq!(said, help);
+        }
+    }
+
+    #[test]
+    fn rules_for_built_in_tools_are_none_of_a_server() {
+        let tools = &[("web", "fetch"), ("bash", "ls"), ("read", "x"), ("github", "get")];
+        for text in [
+            "WebFetch",
+            "WebFetch(domain:x)",
+            "Bash(ls)",
+            "Bash(ls *)",
+            "Bash(github get)",
+            "Bash(mcp github get)",
+            "Read(./github/get)",
+            "Read(github/**)",
+            "Bash*",
+            "Bash(*)",
+            "ListMcpResourcesTool",
+            "Github",
+        ] {
+            let found = found(SETTINGS, &denied(text), tools, &["unseen"]);
+            assert!(found.is_empty(), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_says_that_it_is_about_something_else_is_believed() {
+        for (text, findings) in [("fs_read", 0), ("mcp", 1)] {
+            let rule = format!(
+                "rules:\n  - capability: {text}\n    effect: deny\n    match: [github/gone]\n"
+            );
+            let found = found(".kiro/settings/permissions.yaml", &rule, GITHUB, &["github-2"]);
+            assert_eq!(found.len(), findings, "{text}: {found:?}");
+        }
+        let rule = "rules:\n  - capability: fs_read\n    effect: deny\n    match: [github/get, 'github/*']\n";
+        assert_eq!(found(".kiro/settings/permissions.yaml", rule, GITHUB, &[]), []);
+    }
+
+    #[test]
+    fn what_may_be_of_a_server_whose_tools_are_not_known_is_noted() {
+        let found = found(SETTINGS, &denied("far_off_get"), GITHUB, &["far-off"]);
+        let [(Severity::Info, message, _)] = &found[..] else { panic!("{found:?}") };
+        assert!(message.contains("the tools of server `far-off` are not known"), "{message}");
+    }
+
+    #[test]
+    fn hosts_that_compare_other_forms_report_the_rest_too() {
+        for (path, text) in [
+            (".cursor/cli.json", denied("github_delete_repo")),
+            ("opencode.json", r#"{"permission": {"mcp:github:delete-repo": "deny"}}"#.into()),
+        ] {
+            let found = found(path, &text, GITHUB, &[]);
+            assert!(
+                found.iter().any(|(severity, ..)| *severity == Severity::Error),
+                "{path}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_restriction_over_many_servers_is_proposed_whole_or_not_at_all() {
+        const KEYS: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+        let text = r#"{"tools": {"exclude": ["search"]}, "mcpServers": {}}"#;
+        let help = |servers: usize| {
+            let tools: Vec<(&str, &str)> =
+                KEYS[..servers].iter().map(|key| (*key, "search")).collect();
+            let found = found(".gemini/settings.json", text, &tools, &[]);
+            let [(_, message, help)] = &found[..] else { panic!("{found:?}") };
+            assert!(message.contains("means tools of servers"), "{message}");
+            help.clone()
+        };
+        let six = help(6);
+        for key in &KEYS[..6] {
+            assert!(six.contains(&format!("`mcp_{key}_search`")), "{six}");
+        }
+        assert_eq!(help(10), "write one entry for each of the 10 that may be meant");
+    }
+
+    #[test]
+    fn the_key_of_an_own_entry_may_be_open() {
+        let tools =
+            &[("github", "get"), ("github_enterprise", "get"), ("github_enterprise", "put")];
+        let said = |entry: &str| {
+            let text = format!("[rules]\nallow = [{entry}]\n");
+            found("callsign.toml", &text, tools, &[])
+        };
+        let found = said(r#"{ server = "git*" }"#);
+        let [(Severity::Warning, message, help)] = &found[..] else { panic!("{found:?}") };
+        assert!(
+            message.contains(
+                "covers servers `github` and `github_enterprise`, and any whose key begins so"
+            ),
+            "{message}"
+        );
+        assert_eq!(
+            help,
+            "name each server that is meant: `{ server = \"github\" }` and `{ server = \"github_enterprise\" }`"
+        );
+        // Only what it reaches: a proposal for the whole server would grant `put` as well.
+        let found = said(r#"{ server = "github*", tool = "get" }"#);
+        let [(Severity::Warning, message, help)] = &found[..] else { panic!("{found:?}") };
+        assert!(message.contains("is written for server `github` and also covers"), "{message}");
+        assert_eq!(
+            help,
+            r#"to reach server `github` alone, write `{ server = "github", tool = "get" }`"#
+        );
+        let found = said(r#"{ server = "gith*", tool = "g*" }"#);
+        let [(Severity::Warning, _, help)] = &found[..] else { panic!("{found:?}") };
+        assert!(help.contains(r#"`{ server = "github_enterprise", tool = "get" }`"#), "{help}");
+        assert!(said(r#"{ server = "*" }"#).is_empty());
+        assert!(said(r#"{ server = "github" }"#).is_empty());
+    }
+
+    #[test]
+    fn own_entries_are_proposed_where_names_are_spelled_alike() {
+        let tools = &[("a/b", "x"), ("a:b", "x")];
+        let text = "[rules]\nallow = [\"mcp__a_b__x\"]\n";
+        let found = found("callsign.toml", text, tools, &[]);
+        let [(Severity::Warning, message, help)] = &found[..] else { panic!("{found:?}") };
+        assert!(message.contains("is refused as ambiguous"), "{message}");
+        assert_eq!(
+            help,
+            "write `{ server = \"a/b\", tool = \"x\" }` and `{ server = \"a:b\", tool = \"x\" }`"
+        );
+    }
+
+    /// What is looked for in an entry does not grow with the square of its length.
+    #[test]
+    fn long_entries_are_looked_through_once() {
+        let text = denied(&["mcp__x", &"-".repeat(400_000)].concat());
+        let begun = Instant::now();
+        assert_eq!(found(SETTINGS, &text, GITHUB, &[]).len(), 1);
+        // With every tail hashed it took minutes.
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     }
 }

@@ -113,7 +113,7 @@ fn read_call(
         concerns_tools,
         is_narrowed || (!names.is_empty() && !keys.is_empty()),
     ) {
-        (false, _) => Pattern::Foreign,
+        (false, _) => Pattern::Elsewhere,
         (true, true) if !matches!(pattern, Pattern::Never(_)) => {
             Pattern::Unknown("it goes by tags, versions, or names and keys together".into())
         }
@@ -163,7 +163,7 @@ fn key(text: &str) -> Pattern {
         Some((component, version)) => match (component.strip_prefix(TOOL_KEY), version) {
             (Some(name), "") => Pattern::Exact(name.to_owned()),
             (Some(_), _) => Pattern::Unknown("which version the tool has was not given".into()),
-            (None, _) => Pattern::Foreign,
+            (None, _) => Pattern::Elsewhere,
         },
     }
 }

@@ -97,7 +97,7 @@ fn read_rule(reader: &mut Reader<'_>, rule: &Node<'_>) -> Result<(), ConfigError
             Pattern::Except(Box::new(pattern), excluded)
         }
         (Some("mcp"), None) => Pattern::Unknown("what a rule without a known effect does".into()),
-        (Some(_), _) => Pattern::Foreign,
+        (Some(_), _) => Pattern::Elsewhere,
         (None, _) => Pattern::Unknown("what a rule without a capability covers".into()),
     };
     let Some(matched) = rule.get("match") else {

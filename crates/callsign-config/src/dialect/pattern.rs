@@ -63,6 +63,8 @@ pub(crate) enum Pattern {
     Off(Disabled),
     /// Something else than an MCP tool: a program of the shell, a built-in tool. It is not judged.
     Foreign,
+    /// The same, said beside the text: what the text looks like means nothing.
+    Elsewhere,
     /// No tool, and why.
     Never(Cow<'static, str>),
     /// What is not established.
@@ -105,7 +107,7 @@ impl Pattern {
             Self::Identity(id) => id.server.matches(tool.server()) && id.tool.matches(tool.wire()),
             Self::Judged(policy) => return judged(policy, tool),
             Self::Off(disabled) => disabled.covers(tool.id()),
-            Self::Foreign => false,
+            Self::Foreign | Self::Elsewhere => false,
             Self::Never(why) => return Reach::Never(why.clone()),
             Self::Unknown(what) => return Reach::Unknown(what.clone()),
         })

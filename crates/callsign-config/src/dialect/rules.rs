@@ -161,7 +161,12 @@ impl RuleEntry {
     /// Whether it speaks of MCP tools at all; rules for built-in tools stand in the same lists and are not judged.
     #[must_use]
     pub fn concerns_mcp(&self) -> bool {
-        !matches!(self.pattern, Pattern::Foreign)
+        !matches!(self.pattern, Pattern::Foreign | Pattern::Elsewhere)
+    }
+
+    /// Whether something beside its text says that it is about something else.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self.pattern, Pattern::Elsewhere)
     }
 
     /// What is wrong with an entry of callsign's own that can't be read. One that denies or asks covers what it may have been
@@ -255,7 +260,10 @@ impl Rules {
             // An entry that can't match anything can't match elsewhere either.
             return entry.never().map_or(Reach::No, |why| Reach::Never(why.to_owned().into()));
         }
-        let bare = || entry.text == tool.wire() || entry.text == tool.server();
+        let bare = || {
+            matches!(entry.pattern, Pattern::Foreign)
+                && (entry.text == tool.wire() || entry.text == tool.server())
+        };
         match self.dialect.reach(self, entry, tool) {
             Reach::No if !entry.concerns_mcp() && bare() => Reach::Never(BARE.into()),
             reach => reach,

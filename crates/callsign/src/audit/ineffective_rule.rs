@@ -41,10 +41,13 @@
 //!
 //! Take the entry out of its list. Or set `CS014` to `"info"` or `"off"` in callsign.toml.
 
+use std::cell::OnceCell;
+
 use super::finding::{Facts, Place, Severity, Subject};
 use super::index::Index;
+use super::proposal::Proposal;
 use super::judged_rules::{Decided, JudgedRule, JudgedRules, Reached, RuleAct};
-use super::rule_intent::{Meant, NoMatch, Owners, meaning};
+use super::rule_intent::{Meant, NoMatch, Owners, foreign_meaning, meaning};
 use super::wording::{act_rule, quote, quoted_list, servers as servers_in_words};
 use crate::name::{ServerKey, ToolId};
 use crate::rules::{self, Effect};
@@ -70,7 +73,7 @@ enum Cause<'a> {
     Never(&'a str),
     /// How its host reads it is not established.
     Unknown(&'a str),
-    Refused(&'a [ToolId]),
+    Refused { tools: &'a [ToolId], servers: &'a [ServerKey] },
     /// The host decides otherwise for every tool that it matches.
     Overruled { decided: Decided, by: Option<&'a JudgedRule> },
     NoMatch(NoMatch<'a>),
@@ -84,7 +87,7 @@ enum Cause<'a> {
 
 pub(super) const SEVERITY: Severity = Severity::Error;
 
-/// How many entries or names the help shows.
+/// How many names the sentences show.
 const SHOWN: usize = 3;
 
 impl Facts for IneffectiveRule<'_> {
@@ -162,8 +165,8 @@ impl Ineffective<'_> {
             Cause::Unreadable(why) => format!("{rule} can't be read: {why}"),
             Cause::Never(why) => format!("{rule} matches no tool: {why}"),
             Cause::Unknown(what) => format!("what {rule} matches can't be told; unknown: {what}"),
-            Cause::Refused(claimants) => {
-                format!("{rule} is refused as ambiguous: it may mean {}", identities(claimants, "or"))
+            Cause::Refused { tools, servers } => {
+                format!("{rule} is refused as ambiguous: it may mean {}", claimed(tools, servers))
             }
             Cause::Overruled { by: Some(by), .. } => {
                 format!("{rule} does nothing: {} decides for every tool that it matches", act_rule(by))
@@ -195,7 +198,10 @@ impl Ineffective<'_> {
     }
 
     fn help(&self) -> String {
-        let write = self.entries_that_work();
+        let proposal = match &self.cause {
+            Cause::Untold(_) | Cause::Unknown(_) | Cause::Overruled { .. } => Proposal::None,
+            _ => self.proposal(),
+        };
         match &self.cause {
             Cause::Untold(_) | Cause::Further(_) => "ask the servers with --live, or list their tools in the configuration".into(),
             Cause::Withheld(_) => "nothing to do if that is meant; else switch the server on or mend its filter".into(),
@@ -204,11 +210,9 @@ impl Ineffective<'_> {
                 true => "the restriction is not in force: take the other entry back, or narrow it".into(),
                 false => "take one of the two out, so that the list says what happens".into(),
             },
-            _ if !write.is_empty() => {
-                let write: Vec<&str> = write.iter().map(String::as_str).collect();
-                format!("write {}", quoted_list(&write))
-            }
+            _ if proposal != Proposal::None => proposal.in_words("write "),
             Cause::NoMatch(NoMatch::NoSuchServer(_)) => self.servers_there_are(),
+            Cause::NoMatch(_) if !self.meant.near.is_empty() => self.servers_there_are(),
             _ => "correct the entry, or take it out: it only looks like a rule".into(),
         }
     }
@@ -220,13 +224,17 @@ impl Ineffective<'_> {
             _ => None,
         };
         let reached = self.list.reached(self.entry);
-        let tools = self.meant.tools.iter().copied().take(SHOWN).chain(reached);
+        let (claimants, claiming) = match &self.cause {
+            Cause::Refused { tools, servers } => (*tools, *servers),
+            _ => Default::default(),
+        };
         let unseen = match &self.cause {
             Cause::Untold(unseen) | Cause::Further(unseen) => unseen.as_slice(),
             _ => &[],
         };
+        let tools = self.meant.tools.iter().copied().take(SHOWN).chain(claimants).chain(reached);
         let servers = self.meant.servers.iter().chain(&self.meant.near).take(SHOWN);
-        let servers = servers.chain(unseen).copied();
+        let servers = servers.chain(unseen).copied().chain(claiming);
         Subject::rule(std::iter::once(own).chain(other).collect(), tools, servers)
     }
     fn why(&self, no_match: &NoMatch<'_>) -> String {
@@ -264,6 +272,14 @@ impl Ineffective<'_> {
                 quote(tool),
                 self.owners()
             ),
+            NoMatch::SpelledOtherwise(tool) => format!(
+                "it seems to mean {} of server {}, and {host} does not spell it so",
+                quote(tool.wire()),
+                quote(tool.server())
+            ),
+            NoMatch::ServerOtherwise(server) => {
+                format!("it seems to mean server {}, and {host} does not name it so", quote(server))
+            }
             NoMatch::NoSuchServer(written) => format!("no server {} is configured", quote(written)),
             NoMatch::NoSpelling => format!("{host} spells no tool of the configured servers so"),
         }
@@ -277,15 +293,13 @@ impl Ineffective<'_> {
         servers_in_words(&keys)
     }
 
-    fn entries_that_work(&self) -> Vec<String> {
+    /// What to write instead, for everything that may be meant.
+    fn proposal(&self) -> Proposal {
         let (language, entry) = (self.list.language, self.entry);
-        let of_tools = self.meant.tools.iter().filter_map(|tool| language.entry_for(tool, entry));
+        let of_tools = self.meant.tools.iter().map(|tool| language.entry_for(tool, entry));
         let of_servers =
-            self.meant.servers.iter().filter_map(|key| language.entry_for_server(key, entry));
-        let mut entries: Vec<String> =
-            of_tools.chain(of_servers).filter(|text| *text != self.entry.text).take(SHOWN).collect();
-        entries.dedup();
-        entries
+            self.meant.servers.iter().map(|key| language.entry_for_server(key, entry));
+        Proposal::of(entry, of_tools.chain(of_servers))
     }
 
     fn servers_there_are(&self) -> String {
@@ -323,6 +337,16 @@ fn identities(tools: &[ToolId], joined_by: &str) -> String {
     }
 }
 
+fn claimed(tools: &[ToolId], servers: &[ServerKey]) -> String {
+    let tools_shown = tools.iter().map(|id| format!("{} of {}", quote(id.wire()), quote(id.server())));
+    let servers_shown = servers.iter().map(|key| format!("server {}", quote(key)));
+    let list = tools_shown.chain(servers_shown).take(SHOWN).collect::<Vec<_>>().join(" or ");
+    match (tools.len() + servers.len()).saturating_sub(SHOWN) {
+        0 => list,
+        more => format!("{list} ({more} more)"),
+    }
+}
+
 pub(super) fn search<'a>(index: &'a Index<'a>) -> Vec<IneffectiveRule<'a>> {
     let hide_all = index.servers.iter().filter_map(|server| {
         let left_out = server.catalogue.as_ref().ok().filter(|it| it.tools().is_empty())?.left_out();
@@ -336,9 +360,9 @@ fn ineffective<'a>(index: &'a Index<'a>, list: &'a JudgedRules<'a>) -> Vec<Ineff
     let dropped = list.dropped.iter();
     let mut found: Vec<_> =
         dropped.map(|(place, why)| IneffectiveRule::Dropped { list, place, why }).collect();
-    let mut owners = None;
+    let owners = OnceCell::new();
     for entry in &list.entries {
-        if let Some((cause, meant)) = cause(index, list, entry, &mut owners) {
+        if let Some((cause, meant)) = cause(index, list, entry, &owners) {
             found.push(IneffectiveRule::Entry(Ineffective { list, entry, cause, meant }));
         }
         let further = list.perhaps_further(entry);
@@ -355,22 +379,23 @@ fn cause<'a>(
     index: &'a Index<'a>,
     list: &'a JudgedRules<'a>,
     entry: &'a JudgedRule,
-    owners: &mut Option<Owners<'a>>,
+    owners: &OnceCell<Owners<'a>>,
 ) -> Option<(Cause<'a>, Meant<'a>)> {
-    let mut meaning = || meaning(index, list, entry, owners.get_or_insert_with(|| Owners::of(index, list)));
+    let owners = || owners.get_or_init(|| Owners::of(index, list));
+    let meaning = || meaning(index, list, entry, owners());
     Some(match &entry.reached {
         Reached::Dropped => return None,
-        Reached::Foreign => match meaning() {
-            // It may look like a built-in tool of that name; a tool of that name is there, and is not what it means.
-            (NoMatch::OwnName, meant) => (Cause::NoMatch(NoMatch::OwnName), meant),
-            _ => return None,
+        Reached::Foreign => match foreign_meaning(index, list, entry, owners())? {
+            Ok((no_match, meant)) => (Cause::NoMatch(no_match), meant),
+            Err(unseen) => (Cause::Untold(unseen), Meant::default()),
         },
         Reached::Tools(tools) if !tools.is_empty() => {
             (overruled(list, entry, tools)?, Meant::default())
         }
-        Reached::Refused { claimants, .. } => {
-            let meant = Meant { tools: claimants.iter().collect(), ..Meant::default() };
-            (Cause::Refused(claimants), meant)
+        Reached::Refused { claimants, servers, .. } => {
+            // What the text does not reach can't be meant by it, whoever else claims it.
+            let meant = Meant { tools: list.reached(entry).collect(), ..Meant::default() };
+            (Cause::Refused { tools: claimants, servers }, meant)
         }
         Reached::Unreadable(why) => (Cause::Unreadable(why), meaning().1),
         Reached::Never(why) => (Cause::Never(why), meaning().1),

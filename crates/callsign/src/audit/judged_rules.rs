@@ -57,7 +57,8 @@ pub struct Decided {
 pub struct JudgedRule {
     /// The entry as it is written.
     pub text: String,
-    /// The part of it that is compared with tools: without what some languages write around it.
+    /// The part of it that is compared with tools: without what some languages write around it. Empty where something
+    /// beside the text says that it is about something else.
     pub compared: String,
     /// What it does to the tools it reaches.
     pub does: RuleAct,
@@ -143,8 +144,10 @@ pub enum Reached {
     Refused {
         /// What it would reach.
         tools: Vec<u32>,
-        /// Everything that could be meant.
+        /// The tools that could be meant one by one, sorted.
         claimants: Vec<ToolId>,
+        /// The servers that could be meant by their keys, sorted.
+        servers: Vec<ServerKey>,
     },
     /// It can be read, and its host never applies it to any tool of any server. Why, as the end of "matches no tool: ".
     Never(String),
@@ -186,6 +189,20 @@ impl JudgedRule {
     pub(super) fn is_beginning(&self) -> bool {
         let rest = self.compared.strip_suffix('*').unwrap_or_default();
         !rest.is_empty() && !rest.contains(WILDCARDS)
+    }
+
+    /// Whether it gives server and tool apart, as callsign's own entries do, and the key is only a beginning of keys.
+    pub(super) fn key_is_open(&self) -> bool {
+        let key = self.compared.split_once(" / ").and_then(|(key, _)| key.strip_suffix('*'));
+        key.is_some_and(|key| !key.is_empty() && !key.contains(WILDCARDS))
+    }
+
+    /// Whether, behind whatever it says of servers, it says nothing of their tools.
+    pub(super) fn covers_whole_servers(&self) -> bool {
+        match self.key_is_open() {
+            true => self.compared.ends_with(" / *"),
+            false => self.is_beginning(),
+        }
     }
 
     /// Whom its text names; of several servers the one whose key is spelled longest.

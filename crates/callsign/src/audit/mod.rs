@@ -28,10 +28,12 @@
 mod exposed;
 mod finding;
 mod fleet;
+mod foreign_entry;
 mod index;
 mod judged_rules;
 mod page;
 mod policy_rules;
+mod proposal;
 mod rule_intent;
 mod wording;
 mod words;

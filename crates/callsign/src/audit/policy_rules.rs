@@ -84,7 +84,7 @@ impl PolicyRules {
             list: rule.effect().to_string(),
             place: rule.place().cloned().unwrap_or_else(without),
             server: None,
-            reached: reached(rule, matches, &self.tools),
+            reached: reached(rule, matches),
             withheld: Vec::new(),
         }
     }
@@ -150,9 +150,9 @@ impl Matches {
     }
 }
 
-/// What the rule reaches among these tools, of which `matches` was collected.
+/// What the rule reaches, of which `matches` was collected.
 #[must_use]
-pub fn reached(rule: &Rule, matches: Matches, tools: &[ToolId]) -> Reached {
+pub fn reached(rule: &Rule, matches: Matches) -> Reached {
     let nothing = matches.matched.is_empty() && matches.ambiguous.is_empty();
     match rule.pattern() {
         Err(unreadable) => return Reached::Unreadable(unreadable.cause.to_string()),
@@ -165,11 +165,10 @@ pub fn reached(rule: &Rule, matches: Matches, tools: &[ToolId]) -> Reached {
     if nothing || !matches.matched.is_empty() {
         return Reached::Tools(matches.matched);
     }
-    let of_servers = tools.iter().filter(|id| matches.servers.contains(id.server().as_str()));
-    let claimants: BTreeSet<&ToolId> = of_servers.chain(&matches.claimants).collect();
     Reached::Refused {
         tools: matches.ambiguous,
-        claimants: claimants.into_iter().cloned().collect(),
+        claimants: matches.claimants.into_iter().collect(),
+        servers: matches.servers.iter().flat_map(ServerKey::new).collect(),
     }
 }
 

@@ -1,9 +1,11 @@
 //! What the author of an entry that matches nothing may have meant. Texts are taken apart here for messages and proposals
 //! only: no decision rests on it.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::fleet::Server;
+use super::foreign_entry::{Named, NamesByWords, exactly};
 use super::index::Index;
 use super::judged_rules::{Beginnings, JudgedRule, JudgedRules, Naming, RuleLanguage};
 use crate::catalogue::Catalogue;
@@ -30,6 +32,10 @@ pub(super) enum NoMatch<'a> {
         of: HostSpelling,
         tool: &'a str,
     },
+    /// A tool's words, parted or written as no host does.
+    SpelledOtherwise(&'a ToolId),
+    /// The words of a server's key, as its host does not write them.
+    ServerOtherwise(&'a ServerKey),
     NoSuchServer(&'a str),
     NoSpelling,
 }
@@ -46,7 +52,10 @@ pub(super) struct Meant<'a> {
 /// What texts are held against: who has a tool of which wire name, and what names begin with.
 pub(super) struct Owners<'a> {
     by_wire: HashMap<&'a str, Vec<&'a ToolId>>,
+    /// The length of the longest wire name, in bytes.
+    longest: usize,
     beginnings: Beginnings<'a>,
+    by_words: OnceCell<NamesByWords<'a>>,
 }
 
 impl<'a> Owners<'a> {
@@ -62,12 +71,19 @@ impl<'a> Owners<'a> {
         keys.sort_unstable();
         keys.dedup();
         let keys = keys.into_iter();
-        Self { by_wire: owners, beginnings: Beginnings::of(list.language, keys) }
+        Self {
+            longest: owners.keys().map(|wire| wire.len()).max().unwrap_or_default(),
+            by_wire: owners,
+            beginnings: Beginnings::of(list.language, keys),
+            by_words: OnceCell::new(),
+        }
     }
 
     /// The longest wire name that the text ends in, as a whole word of it, and who has it.
     fn named_last(&self, text: &'a str) -> Option<(&'a str, &[&'a ToolId])> {
-        let starts = text.char_indices().filter(|(at, _)| {
+        // An entry may be as long as its file, and no more of it than a name can be one.
+        let first = text.len().saturating_sub(self.longest);
+        let starts = text.char_indices().filter(|(at, _)| *at >= first).filter(|(at, _)| {
             let before = text.get(..*at).and_then(|head| head.chars().next_back());
             before.is_none_or(|c| !c.is_alphanumeric())
         });
@@ -102,6 +118,40 @@ pub(super) fn meaning<'a>(
         }
         Naming::StopsBefore | Naming::Nothing => of_nobody(index, list, entry, owners),
     }
+}
+
+/// The same for an entry that its host takes for something else; nothing, if it is that. The servers come where its tools
+/// are not known.
+pub(super) fn foreign_meaning<'a>(
+    index: &'a Index<'a>,
+    list: &'a JudgedRules<'a>,
+    entry: &'a JudgedRule,
+    owners: &Owners<'a>,
+) -> Option<Result<(NoMatch<'a>, Meant<'a>), Vec<&'a ServerKey>>> {
+    let by_words = owners.by_words.get_or_init(|| NamesByWords::of(index, list));
+    Some(Ok(match by_words.named(list, entry) {
+        Some(Named::Tool(id)) => {
+            let meant = Meant { tools: vec![id], ..Meant::default() };
+            match exactly(entry.text.trim(), id) {
+                Some(of) => (NoMatch::OtherSpelling { of, tool: id.wire() }, meant),
+                None => (NoMatch::SpelledOtherwise(id), meant),
+            }
+        }
+        Some(Named::Server(server)) => {
+            let meant = Meant { servers: vec![server], ..Meant::default() };
+            (NoMatch::ServerOtherwise(server), meant)
+        }
+        Some(Named::Unseen(server)) => return Some(Err(vec![server])),
+        Some(Named::Nobody(near)) => {
+            let near = near.into_iter().collect();
+            (NoMatch::NoSpelling, Meant { near, ..Meant::default() })
+        }
+        // It may look like a built-in tool of that name; a tool of that name is there, and is not what it means.
+        None => match meaning(index, list, entry, owners) {
+            own @ (NoMatch::OwnName, _) => own,
+            _ => return None,
+        },
+    }))
 }
 
 fn of_server<'a>(
@@ -145,7 +195,7 @@ fn of_nobody<'a>(
 ) -> (NoMatch<'a>, Meant<'a>) {
     let form = NameForm::of(list.language);
     if let Some((tool, of_all)) = owners.named_last(&entry.compared) {
-        let spelled = of_all.iter().find_map(|id| Some((*id, spelling_of(&entry.compared, id)?)));
+        let spelled = of_all.iter().find_map(|id| Some((*id, exactly(&entry.compared, id)?)));
         if let Some((id, of)) = spelled {
             let meant = Meant { tools: vec![id], ..Meant::default() };
             return (NoMatch::OtherSpelling { of, tool }, meant);
@@ -175,15 +225,6 @@ fn of_nobody<'a>(
         false => Meant { near, ..Meant::default() },
     };
     (no_match, meant)
-}
-
-/// The host that writes a tool so, one by its name before a form that several share. A tool's own name says nothing.
-fn spelling_of(text: &str, tool: &ToolId) -> Option<HostSpelling> {
-    const SHARED: [HostSpelling; 3] =
-        [HostSpelling::Raw, HostSpelling::Legacy, HostSpelling::Joined];
-    let hosts = HostSpelling::ALL.into_iter().filter(|host| !SHARED.contains(host));
-    let mut all = hosts.chain(SHARED).filter(|host| *host != HostSpelling::Bare);
-    all.find(|host| host.spell(tool.server(), tool.wire()) == text)
 }
 
 /// What stands before and after a server's key in the names that a language compares.
@@ -232,6 +273,9 @@ impl NameForm {
 /// Words that say nothing about which server is meant.
 const EMPTY_WORDS: [&str; 5] = ["mcp", "claude", "plugin", "server", "tools"];
 
+/// How many words of a text are looked for: no key has more, and an entry may be as long as its file.
+const MOST_WORDS: usize = 32;
+
 /// Servers that somebody who wrote `text` for a key may have meant: whose key is near it, or whose key, address or announced
 /// name has one of its words. At most three.
 fn akin<'a>(index: &'a Index<'a>, text: &str) -> Vec<&'a ServerKey> {
@@ -239,6 +283,7 @@ fn akin<'a>(index: &'a Index<'a>, text: &str) -> Vec<&'a ServerKey> {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.len() >= 3 && !EMPTY_WORDS.contains(word))
+        .take(MOST_WORDS)
         .collect();
     let keys = index.servers.iter().map(|server| server.key.as_str());
     // Names this short are all near each other.

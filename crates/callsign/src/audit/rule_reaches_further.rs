@@ -40,8 +40,9 @@
 
 use super::finding::{Facts, Place, Severity, Subject};
 use super::index::Index;
-use super::judged_rules::{Beginnings, JudgedRule, JudgedRules, Naming};
-use super::wording::{act_rule, quote, quoted_list, servers as servers_in_words};
+use super::judged_rules::{Beginnings, JudgedRule, JudgedRules, Naming, Reached};
+use super::proposal::Proposal;
+use super::wording::{act_rule, quote, servers as servers_in_words};
 use crate::name::{ServerKey, ToolId};
 
 /// A rule that reaches several servers, and which of them its text names.
@@ -49,6 +50,8 @@ pub(super) struct RuleReachesFurther<'a> {
     list: &'a JudgedRules<'a>,
     entry: &'a JudgedRule,
     extent: Extent<'a>,
+    /// Whether it reaches every tool of those servers, also those that are added later.
+    whole: bool,
     /// The servers it reaches, sorted.
     servers: Vec<&'a ServerKey>,
 }
@@ -65,10 +68,8 @@ enum Extent<'a> {
 
 pub(super) const SEVERITY: Severity = Severity::Warning;
 
-/// How many names or entries the sentences show.
+/// How many names the sentences show.
 const SHOWN: usize = 3;
-/// How many entries the help proposes, one for each tool that is meant.
-const PROPOSED: usize = 8;
 
 impl Facts for RuleReachesFurther<'_> {
     fn severity(&self, default: Severity) -> Severity {
@@ -110,15 +111,19 @@ impl Facts for RuleReachesFurther<'_> {
     }
 
     fn help(&self) -> Option<String> {
-        let entries = self.entries_that_stay();
-        if !entries.is_empty() {
-            let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
-            let instead = match self.extent {
+        let proposal = self.proposal();
+        // One key that is spelled apart is less than many entries.
+        let is_too_much = matches!(
+            (&proposal, self.extent),
+            (Proposal::None, _) | (Proposal::TooMany(_), Extent::Neighbours(_))
+        );
+        if !is_too_much {
+            return Some(proposal.in_words(&match self.extent {
                 Extent::Neighbours(meant) => format!("to reach server {} alone, write ", quote(meant)),
                 Extent::StopsBefore => "name each server that is meant: ".to_owned(),
+                Extent::Shared if self.entry.does.restricts() => "name each tool that is meant: ".to_owned(),
                 Extent::Shared => "name the tool that is meant: ".to_owned(),
-            };
-            return Some(instead + &quoted_list(&entries));
+            }));
         }
         let host = self.list.language.host();
         Some(match self.extent {
@@ -171,31 +176,31 @@ impl<'a> RuleReachesFurther<'a> {
         }
     }
 
-    /// Entries that reach what was meant and nothing else; empty if the language has none.
-    fn entries_that_stay(&self) -> Vec<String> {
+    /// Entries that reach what was meant and nothing else.
+    fn proposal(&self) -> Proposal {
         let (language, entry) = (self.list.language, self.entry);
-        let server = |key: &ServerKey| language.entry_for_server(key, entry);
-        let tools = |tools: Vec<&ToolId>| -> Vec<String> {
-            let entries: Option<Vec<String>> =
-                tools.into_iter().map(|tool| language.entry_for(tool, entry)).collect();
-            entries.unwrap_or_default()
-        };
-        match self.extent {
-            Extent::Neighbours(meant) => match server(meant) {
-                Some(entry) => vec![entry],
-                None => {
-                    let reached = self.list.reached(self.entry);
-                    let meant: Vec<&ToolId> =
-                        reached.filter(|tool| tool.server() == meant).take(PROPOSED + 1).collect();
-                    if meant.len() > PROPOSED { Vec::new() } else { tools(meant) }
-                }
-            },
-            Extent::StopsBefore => {
-                self.servers.iter().filter_map(|key| server(key)).take(SHOWN).collect()
-            }
+        let entries = match self.extent {
+            Extent::Neighbours(meant) => self.of_server(meant),
+            Extent::StopsBefore => self.servers.iter().flat_map(|key| self.of_server(key)).collect(),
             Extent::Shared => {
-                tools(self.list.reached(self.entry).take(SHOWN).collect())
+                let reached = self.list.reached(entry);
+                reached.map(|tool| language.entry_for(tool, entry)).collect()
             }
+        };
+        Proposal::of(entry, entries.into_iter())
+    }
+
+    /// One entry for the server if the rule reaches all of it, else one for each tool that it reaches there: a proposal
+    /// must not grant more than what it replaces.
+    fn of_server(&self, key: &ServerKey) -> Vec<Option<String>> {
+        let (language, entry) = (self.list.language, self.entry);
+        let own: Vec<&ToolId> =
+            self.list.reached(entry).filter(|tool| tool.server() == key).collect();
+        let all = self.list.tools.iter().filter(|tool| tool.server() == key).count();
+        let whole = if self.whole && own.len() == all { language.entry_for_server(key, entry) } else { None };
+        match whole {
+            Some(entry) => vec![Some(entry)],
+            None => own.into_iter().map(|tool| language.entry_for(tool, entry)).collect(),
         }
     }
 }
@@ -220,26 +225,33 @@ fn reaches_further<'a>(
     list: &'a JudgedRules<'a>,
     entry: &'a JudgedRule,
 ) -> Option<RuleReachesFurther<'a>> {
-    if entry.server.is_some() {
+    // A grant that is refused for all it could mean reaches nothing.
+    if entry.server.is_some() || matches!(entry.reached, Reached::Refused { .. }) {
         return None;
     }
     let mut servers: Vec<&ServerKey> = list.reached(entry).map(ToolId::server).collect();
     servers.sort_unstable();
     servers.dedup();
     let several = servers.len() > 1;
+    let mut whole = entry.covers_whole_servers();
     let extent = match entry.has_wildcard() {
-        true if several || entry.is_beginning() => match entry.naming(beginnings) {
-            Naming::Server { server, .. } if several && servers.contains(&server) => {
-                Extent::Neighbours(server)
+        true if several || entry.is_beginning() || entry.key_is_open() => {
+            match entry.naming(beginnings) {
+                Naming::Server { server, rest, .. } if several && servers.contains(&server) => {
+                    whole &= rest.is_empty();
+                    Extent::Neighbours(server)
+                }
+                Naming::StopsBefore
+                    if (entry.is_beginning() || entry.key_is_open()) && !servers.is_empty() =>
+                {
+                    let spans_all = several || list.is_for_any_key(entry);
+                    if spans_all { Extent::StopsBefore } else { return None }
+                }
+                _ => return None,
             }
-            Naming::StopsBefore if entry.is_beginning() && !servers.is_empty() => {
-                let spans_all = several || list.is_for_any_key(entry);
-                if spans_all { Extent::StopsBefore } else { return None }
-            }
-            _ => return None,
-        },
+        }
         false if several => Extent::Shared,
         _ => return None,
     };
-    Some(RuleReachesFurther { list, entry, extent, servers })
+    Some(RuleReachesFurther { list, entry, extent, whole, servers })
 }
