@@ -45,6 +45,7 @@ mod scan;
 mod set_apart;
 mod spelling;
 mod survey;
+mod unquoted;
 mod write;
 
 pub use claimant::Claimant;

@@ -9,6 +9,7 @@ use crate::plan::Plan;
 use crate::reason::Reason;
 use crate::scan::{Edit, Left, Scan, Subject};
 use crate::set_apart::{LineStart, is_set_apart};
+use crate::unquoted::may_stand;
 
 pub(crate) struct Pass<'a> {
     plan: &'a Plan,
@@ -54,8 +55,7 @@ impl<'a> Pass<'a> {
                 self.leave(start, end, Arc::new(Reason::Word { spelling: to.to_string() }));
             }
             Fate::Move { tool, to } => {
-                let (to, subject) = (Arc::clone(to), Subject::Tool(tool.clone()));
-                self.scan.edits.push(Edit { start, end, to, subject });
+                self.replace(start, end, Arc::clone(to), Subject::Tool(tool.clone()));
             }
         }
         end
@@ -70,7 +70,7 @@ impl<'a> Pass<'a> {
             Verdict::Move(to, _) if is_around(&to, self.text, start, end) => {}
             _ if !whole => self.leave(start, end, Arc::new(Reason::Neighbour)),
             Verdict::Stay(reason) => self.leave(start, end, Arc::new(reason)),
-            Verdict::Move(to, subject) => self.scan.edits.push(Edit { start, end, to, subject }),
+            Verdict::Move(to, subject) => self.replace(start, end, to, subject),
         }
         end
     }
@@ -78,6 +78,14 @@ impl<'a> Pass<'a> {
     fn is_set_apart(&mut self, start: usize, end: usize) -> bool {
         let line = self.line.of(self.text, start);
         self.plan.with_words || is_set_apart(self.text, line, start, end)
+    }
+
+    fn replace(&mut self, start: usize, end: usize, to: Arc<str>, subject: Subject) {
+        if may_stand(&to, self.text, start, end) {
+            self.scan.edits.push(Edit { start, end, to, subject });
+        } else {
+            self.leave(start, end, Arc::new(Reason::Unquoted { spelling: to.to_string() }));
+        }
     }
 
     fn leave(&mut self, start: usize, end: usize, reason: Arc<Reason>) {

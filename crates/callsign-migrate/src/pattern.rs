@@ -271,7 +271,7 @@ impl Patterns {
             self.to.server_prefix(key).is_some_and(|other| other.starts_with(&moved))
         };
         let same_tools = indices(covered(&self.new_names, &moved)) == indices(covers);
-        if !same_tools || self.unknown.iter().any(of_unknown) || moved.contains(breaks_out) {
+        if !same_tools || self.unknown.iter().any(of_unknown) || breaks_out(&moved).is_some() {
             return Err(no_pattern);
         }
         if moved == prefix {
@@ -336,7 +336,7 @@ impl Patterns {
         let taken = old.iter().find_map(|old| old.get(new.as_bytes())?.first().cloned());
         match taken.map(Claimant::Server).or_else(|| named(&self.old_names)) {
             Some(holder) => Verdict::Stay(Reason::Taken { spelling: new, holder }),
-            None if new.contains(breaks_out) => {
+            None if breaks_out(&new).is_some() => {
                 Verdict::Stay(Reason::NoServerName { to: self.to.id() })
             }
             None => Verdict::Move(new.into(), Subject::Server(key.clone())),

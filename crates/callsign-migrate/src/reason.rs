@@ -46,6 +46,14 @@ pub enum Reason {
         /// What it would be called.
         spelling: String,
     },
+    /// The new spelling has characters that may mean something to the file, and nothing quotes it.
+    #[error(
+        "nothing quotes it, and as `{spelling}` it might not be read as a name: put it in quotes or backticks first"
+    )]
+    Unquoted {
+        /// What it would be called.
+        spelling: String,
+    },
     /// It is spelled like a tool of the server, which has none of that name.
     #[error("server `{0}` has no such tool")]
     UnknownTool(ServerKey),
@@ -86,6 +94,7 @@ impl Reason {
             Self::Taken { .. } => "taken",
             Self::Neighbour => "neighbour",
             Self::Word { .. } => "word",
+            Self::Unquoted { .. } => "unquoted",
             Self::UnknownTool(_) => "unknown-tool",
             Self::CoversNothing(_) => "covers-nothing",
             Self::CoversSeveral(_) => "covers-several",

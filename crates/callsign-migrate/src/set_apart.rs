@@ -26,7 +26,7 @@ pub(crate) fn is_set_apart(text: &[u8], line: usize, start: usize, end: usize) -
 }
 
 /// `"search"`, `` `search` ``, `\"search\"` in a string, `` `search(query)` ``.
-fn is_quoted(text: &[u8], start: usize, end: usize) -> bool {
+pub(crate) fn is_quoted(text: &[u8], start: usize, end: usize) -> bool {
     let Some(quote) = text[..start].last().filter(|byte| b"\"'`".contains(byte)) else {
         return false;
     };
@@ -40,17 +40,28 @@ fn is_quoted(text: &[u8], start: usize, end: usize) -> bool {
 
 /// `- search` and nothing else in the line but a comment.
 fn is_list_item(text: &[u8], line: &[u8], end: usize) -> bool {
-    let marker = line.trim_ascii_start();
-    let digits = marker.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_marker = match marker.trim_ascii_end() {
-        [b'-' | b'*' | b'+'] => true,
-        [.., b'.' | b')'] => digits > 0 && digits == marker.trim_ascii_end().len() - 1,
-        _ => false,
-    };
     let rest = line_after(text, end).trim_ascii_start();
-    is_marker
-        && marker.last().is_some_and(u8::is_ascii_whitespace)
+    line.last().is_some_and(u8::is_ascii_whitespace)
+        && is_marker(line.trim_ascii_end())
         && (rest.is_empty() || (rest.starts_with(b"#") && text[end].is_ascii_whitespace()))
+}
+
+/// Whether a line is nothing but `-` or `12.`. Read from its end, so that of a long line only a little is looked at.
+fn is_marker(line: &[u8]) -> bool {
+    // As many as CommonMark has in a number.
+    const DIGITS: usize = 9;
+    let before = match line {
+        [before @ .., b'-' | b'*' | b'+'] => before,
+        [before @ .., b'.' | b')'] => {
+            let digits = before.iter().rev().take(DIGITS).take_while(|b| b.is_ascii_digit());
+            match digits.count() {
+                0 => return false,
+                digits => &before[..before.len() - digits],
+            }
+        }
+        _ => return false,
+    };
+    before.trim_ascii_end().is_empty()
 }
 
 /// One whole item of `tools: a, b` or `allowed-tools = [a, b]`: a key that speaks of tools, and items between commas.

@@ -107,7 +107,7 @@ impl Spelling {
             },
             Kind::Host(_) => self.spell(id),
         };
-        match spelling.chars().find(|c| breaks_out(*c)) {
+        match breaks_out(&spelling) {
             None => Ok(spelling),
             Some(c) => {
                 let problem = format!(
@@ -169,11 +169,17 @@ impl Spelling {
     }
 }
 
-/// Whether a character would end the name, or the quotes around it, in common files.
-pub(crate) fn breaks_out(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '"' | '\'' | '`' | '\\' | ',' | '*' | '\u{2028}' | '\u{2029}')
-        || (c.is_whitespace() && c != ' ')
+/// The first character that would end the name, or the quotes around it, in common files: a `:` before a space and a `#`
+/// behind one do in YAML, also between quotes that stand in a longer text.
+pub(crate) fn breaks_out(name: &str) -> Option<char> {
+    let always = |c: char| {
+        c.is_control()
+            || matches!(c, '"' | '\'' | '`' | '\\' | ',' | '*' | '[' | ']' | '{' | '}')
+            || matches!(c, '\u{2028}' | '\u{2029}')
+            || (c.is_whitespace() && c != ' ')
+    };
+    let in_yaml = || [(": ", ':'), (" #", '#')].into_iter().find(|(pair, _)| name.contains(pair));
+    name.chars().find(|c| always(*c)).or_else(|| in_yaml().map(|(_, c)| c))
 }
 
 fn unknown(asked: &str) -> UnknownSpelling {

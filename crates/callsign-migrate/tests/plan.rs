@@ -159,8 +159,8 @@ fn patterns_move_where_they_cover_the_same_tools() {
         ("roo-code", "the prefix mcp__github__ is", "the prefix mcp--github-- is"),
         ("roo-code", "^mcp__github__.*$", "^mcp--github--.*$"),
         ("opencode", "mcp__github__*", "github_*"),
-        ("amazon-q", "mcp__github", "@github"),
-        ("cursor-cli", "mcp__github__*", "Mcp(github:*)"),
+        ("amazon-q", "`mcp__github`", "`@github`"),
+        ("cursor-cli", "'mcp__github__*'", "'Mcp(github:*)'"),
         ("provider-safe", "mcp__github__* mcp__github mcp__*", "mcp__github__* mcp__github mcp__*"),
     ] {
         let plan = plan(FLEET, "qualified", to);
@@ -264,4 +264,21 @@ fn reasons_say_what_would_happen() {
     assert_eq!(spelling, "mcp__a__x.y");
     let said = scan.left[0].reason.to_string();
     assert!(said.contains("`x.y` of server `a`") && said.contains("U+002E"), "{said}");
+}
+
+/// Each of many words in one line is judged by what stands next to it, not by the whole line.
+#[test]
+fn a_long_line_of_words_takes_time_in_proportion() {
+    let plan = plan(&[("github", "search")], "bare", "qualified");
+    for filler in ["1", " ", "-", "x"] {
+        let text = [filler.repeat(200_000), " search".repeat(100_000)].concat();
+        let begun = std::time::Instant::now();
+        let scan = plan.scan(text.as_bytes());
+        assert!(begun.elapsed().as_secs() < 20, "{filler:?}: {:?}", begun.elapsed());
+        assert_eq!(scan.words + scan.edits.len(), 100_000);
+    }
+    assert_eq!(
+        moved(&plan, "2. search\n  - search\n"),
+        "2. mcp__github__search\n  - mcp__github__search\n"
+    );
 }

@@ -187,7 +187,10 @@ proptest! {
         let before = back.scan(&text);
         prop_assume!(before.edits.is_empty());
         let new = scan.rewrite(&text);
-        let again = back.scan(&new).rewrite(&new);
+        // What stood where nothing quotes it may be allowed there in one of the two spellings only.
+        let returned = back.scan(&new);
+        prop_assume!(returned.left.iter().all(|left| left.reason.kind() != "unquoted"));
+        let again = returned.rewrite(&new);
         prop_assert!(again == text, "{} -> {}\n{}\n{}\n{}", case.from, case.to, String::from_utf8_lossy(&text),
             String::from_utf8_lossy(&new), String::from_utf8_lossy(&again));
     }

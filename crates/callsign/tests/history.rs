@@ -135,8 +135,7 @@ fn escapes_resolve_and_both_of_two_keys_count() {
 
 #[test]
 fn half_a_surrogate_pair_is_made_legal_as_well() {
-    let stored =
-        r#"{"\ud800":1,"tools":[{"name":"mcp__s__a\ud800b","input_schema":{}},{"name":"\ud800"}]}"#;
+    let stored = r#"{"\ud800":1,"tools":[{"name":"mcp__s__a\ud800b","input_schema":{}},{"name":"\ud800","input_schema":{}}]}"#;
     let repair = fix(stored, None).unwrap();
     assert_eq!(repair.apply(), stored.replacen(r"mcp__s__a\ud800b", "mcp__s__a_b_07cjc45", 1));
     assert_eq!(remarks(&repair), ["refused"]);
@@ -159,7 +158,7 @@ fn names_that_were_cut_stay_and_are_told_of() {
 
 #[test]
 fn illegal_names_of_others_stay_and_are_told_of() {
-    let stored = r#"{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"get.weather"}},{"function":{"name":"fine"}},{"function":{"name":""}}]}],"tools":[{"name":"a b"}]}"#;
+    let stored = r#"{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"get.weather"}},{"function":{"name":"fine"}},{"function":{"name":""}}]}],"tools":[{"name":"a b","input_schema":{}}]}"#;
     let repair = fix(stored, None).unwrap();
     assert!(repair.is_empty());
     assert_eq!(remarks(&repair), ["refused"; 3]);
@@ -180,7 +179,8 @@ fn illegal_names_of_others_stay_and_are_told_of() {
 #[test]
 fn what_one_of_two_possible_providers_takes_is_not_refused() {
     let name = "x".repeat(100);
-    let shared = format!(r#"{{"tools":[{{"type":"custom","name":"{name}"}}]}}"#);
+    let shared =
+        format!(r#"{{"tools":[{{"type":"custom","name":"{name}","input_schema":{{}}}}]}}"#);
     assert_eq!(remarks(&fix(&shared, None).unwrap()), [""; 0]);
     assert_eq!(remarks(&fix(&shared, Some(Provider::OpenAi)).unwrap()), ["refused"]);
 }
@@ -205,7 +205,7 @@ fn twins_of_the_hash_are_told_of_and_their_definitions_stay() {
     let (first, other) = ("mcp__foo.bar__e;v'i l@e)v;i$", "mcp__foo.bar__e[v i&l#e+v@i+");
     let name = "mcp__foo_bar__e_v_i_l_e_v_i__0oswl4o";
     let stored = format!(
-        r#"{{"tools":[{{"name":"{first}","description":"1"}},{{"name":"{other}","description":"2"}}]}}"#
+        r#"{{"tools":[{{"name":"{first}","input_schema":{{}},"description":"1"}},{{"name":"{other}","input_schema":{{}},"description":"2"}}]}}"#
     );
     let repair = fix(&stored, None).unwrap();
     assert_eq!(repair.apply(), stored.replace(first, name).replace(other, name));
@@ -247,16 +247,76 @@ fn a_definition_that_says_the_same_twice_stands_once() {
     assert!(fix(&repair.apply(), None).unwrap().is_empty());
 }
 
+/// `mcp__a_b__c_0pdctjb` is what `mcp__a.b__c` becomes, and may be another tool's name all the same.
 #[test]
-fn a_definition_by_its_old_and_its_new_name_stands_once() {
-    let old = "mcp__docs.v2__read";
+fn definitions_that_only_a_change_of_name_makes_equal_stay_and_are_told_of() {
+    let (old, new) = ("mcp__a.b__c", history_name("mcp__a.b__c"));
     let definition = |name: &str| {
         format!(r#"{{"type":"function","function":{{"name":"{name}","parameters":{{}}}}}}"#)
     };
-    let stored = format!(r#"{{"tools":[{},{}]}}"#, definition(&history_name(old)), definition(old));
+    for (first, second) in [(old, new.as_str()), (new.as_str(), old)] {
+        let call = r#"{"role":"assistant","tool_calls":[{"function":{"name":"NAME"}}]}"#;
+        let stored = format!(
+            r#"{{"tools":[{},{}],"messages":[{}]}}"#,
+            definition(first),
+            definition(second),
+            call.replace("NAME", old)
+        );
+        let repair = fix(&stored, None).unwrap();
+        let fixed = stored.replace(&call.replace("NAME", old), &call.replace("NAME", &new));
+        assert_eq!(repair.apply(), fixed, "only the call is renamed");
+        let told = repair.notes.iter().find(|note| note.remark.kind() == "maybe-twice").unwrap();
+        assert_eq!(told.remark, Remark::MaybeTwice { name: old.to_owned(), legal: new.clone() });
+        assert_eq!(told.place.field, format!("tools[{}]", usize::from(second == old)));
+        let again = fix(&fixed, None).unwrap();
+        assert!(again.is_empty(), "{:?}", again.edits);
+        assert_eq!(remarks(&again), ["maybe-twice"]);
+    }
+    let thrice =
+        format!(r#"{{"tools":[{},{},{}]}}"#, definition(old), definition(old), definition(&new));
+    let repair = fix(&thrice, None).unwrap();
+    assert_eq!(
+        repair.apply(),
+        format!(r#"{{"tools":[{},{}]}}"#, definition(old), definition(&new)),
+        "what is stored twice with one name goes"
+    );
+    assert_eq!(remarks(&repair), ["maybe-twice"]);
+}
+
+/// Twins of the hash that say the same: both names stay, since afterwards nobody could tell that they were two.
+#[test]
+fn definitions_of_two_old_names_that_would_be_one_stay() {
+    let (first, other) = ("mcp__foo.bar__e;v'i l@e)v;i$", "mcp__foo.bar__e[v i&l#e+v@i+");
+    let stored = format!(
+        r#"{{"tools":[{{"name":"{first}","input_schema":{{}}}},{{"name":"{other}","input_schema":{{}}}}]}}"#
+    );
     let repair = fix(&stored, None).unwrap();
-    assert_eq!(repair.apply(), format!(r#"{{"tools":[{}]}}"#, definition(&history_name(old))));
-    assert!(fix(&repair.apply(), None).unwrap().is_empty());
+    assert!(repair.is_empty(), "{:?}", repair.edits);
+    assert_eq!(remarks(&repair), ["maybe-twice"; 2]);
+}
+
+/// Much else than a request has a list of tools.
+#[test]
+fn a_list_of_tools_alone_is_no_request() {
+    for stored in [
+        r#"{"mcpServers":{"a":{}},"tools":[{"name":"mcp__a.b__c"},{"name":"mcp__a.b__c"}]}"#,
+        r#"{"mcpServers":{"a":{}},"tools":[{"name":"mcp__a.b__c","input_schema":{}}]}"#,
+        r#"{"jsonrpc":"2.0","result":{"tools":[{"name":"mcp__a.b__c","inputSchema":{}}]}}"#,
+        r#"{"functions":[{"name":"mcp__a.b__c","runtime":"x"}]}"#,
+    ] {
+        let repair = fix(stored, None).unwrap();
+        assert_eq!(repair.apply(), stored);
+        assert_eq!(remarks(&repair), ["unknown-shape", "elsewhere"], "{stored}");
+    }
+    for stored in [
+        r#"{"tools":[{"name":"mcp__a.b__c","input_schema":{}}]}"#,
+        r#"{"messages":[],"tools":[{"name":"mcp__a.b__c"}]}"#,
+        r#"{"mcpServers":{},"messages":[],"tools":[{"type":"custom","name":"mcp__a.b__c"}]}"#,
+        r#"{"functions":[{"name":"mcp__a.b__c","parameters":{}}]}"#,
+        r#"{"mcpServers":{},"history":{"tools":[{"name":"mcp__a.b__c","input_schema":{}}]}}"#,
+    ] {
+        assert_eq!(fix(stored, None).unwrap().edits.len(), 1, "{stored}");
+    }
 }
 
 #[test]

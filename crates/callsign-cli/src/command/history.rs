@@ -25,9 +25,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make illegal tool names in stored OpenAI, Anthropic and Gemini requests legal; every other byte stays.
+    /// Make illegal tool names in stored OpenAI, Anthropic and Gemini requests legal, and nothing else different.
     ///
-    /// A file is one JSON document, an array of them, or one on each line. Without --write or --check the repaired text goes to
+    /// Names change, and a definition that stands twice in one list, the same byte for byte, stands once afterwards; every
+    /// other byte stays. What only would be the same after a change of name stays and is told of. A file is one JSON document, an array of them, or one on each line. Without --write or --check the repaired text goes to
     /// standard output and the report to standard error.
     Fix(Fix),
 }
@@ -40,7 +41,7 @@ struct Fix {
     /// Replace the files.
     #[arg(long, conflicts_with = "check")]
     write: bool,
-    /// Write nothing, and end with status 1 if a name would change.
+    /// Write nothing, and end with status 1 if something would change.
     #[arg(long)]
     check: bool,
     /// Whose requests they are [default: told from the content].

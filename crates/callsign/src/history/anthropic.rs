@@ -1,4 +1,5 @@
-//! Where Anthropic's Messages keep names of tools. Source: the types of `anthropic-sdk-python`, `types` and `types/beta`.
+//! Where Anthropic's Messages keep names of tools: the paths below are fields of the Messages API as its public reference
+//! names them, tool search included.
 //!
 //! A result is paired with its call by id and has no name. `mcp_tool_use` holds the wire name of a server that Anthropic
 //! calls itself, and `server_tool_use` one of Anthropic's own: both stay.
@@ -20,6 +21,12 @@ pub(super) const BLOCKS: Table = Table {
 /// What a request offers, and a definition by itself.
 pub(super) const REQUEST: Table = Table {
     inside: &[""],
-    names: &["tools[].name", "tool_choice{type=tool}.name", "{input_schema}.name"],
+    names: &[
+        // Much else has tools with names: configurations of servers, listings of theirs, agents.
+        "tools[]{input_schema}.name",
+        "{messages}.tools[].name",
+        "tool_choice{type=tool}.name",
+        "{input_schema}.name",
+    ],
     definitions: &["tools[]"],
 };

@@ -1,7 +1,8 @@
 //! Definitions that a list holds twice, as a restored session has them from its snapshot and from the server.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 
 use super::ledger::{Entry, Ledger};
 
@@ -16,10 +17,13 @@ pub(super) struct Definitions {
 /// What a list holds a second time under one name. Numbers are those of the items.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
-    /// Items that say the same as an earlier one, with the name of both.
+    /// Items that are byte for byte an earlier one, with the name of both.
     pub(super) same: Vec<(usize, String)>,
     /// Items that differ from an earlier one of the same name.
     pub(super) different: Vec<(usize, String)>,
+    /// Items that would be the same as another one if their name were made legal. The two may be one tool, or two that
+    /// a change of name would make one: their names stay. As an index in the ledger's names.
+    pub(super) twins: Vec<(usize, usize)>,
 }
 
 impl Definitions {
@@ -33,25 +37,63 @@ impl Definitions {
         self.items[index.saturating_sub(1)].end..self.items[index].end
     }
 
-    /// What is repeated once all names are the new ones. `entries` are in the order of the text.
+    /// What is repeated, as it is stored and once all names are the new ones. `entries` are in the order of the text.
     pub(super) fn repeated(&self, text: &str, entries: &[Entry], ledger: &Ledger<'_>) -> Repeated {
+        let named: Vec<Named<'_>> = self.named(text, entries, ledger).collect();
+        let mut stored_as: HashMap<&str, HashSet<&str>> = HashMap::default();
+        for item in &named {
+            stored_as.entry(&item.fixed).or_default().insert(item.stored);
+        }
         let mut repeated = Repeated::default();
-        let (mut names, mut definitions) = (HashSet::new(), HashSet::new());
-        for (index, item) in self.items.iter().enumerate() {
-            let from = entries.partition_point(|entry| entry.span.start < item.start);
-            let to = entries.partition_point(|entry| entry.span.start < item.end);
-            let Some(last) = entries[from..to].last() else { continue };
-            let name = ledger.names[last.name].new.as_str();
-            let is_new_name = names.insert(name);
-            let is_new = definitions.insert(fixed(text, item, &entries[from..to], ledger));
-            match (is_new_name, is_new) {
-                (_, false) => repeated.same.push((index, name.to_owned())),
-                (false, true) => repeated.different.push((index, name.to_owned())),
-                (true, true) => {}
+        let (mut names, mut stored, mut fixed): (HashSet<_>, HashSet<_>, HashSet<_>) =
+            Default::default();
+        for Named { index, name, stored: as_stored, fixed: as_fixed } in &named {
+            let new = ledger.names[*name].new.as_str();
+            let is_new_name = names.insert(new);
+            let is_new = fixed.insert(as_fixed.as_str());
+            let has_twin = stored_as.get(as_fixed.as_str()).is_some_and(|ways| ways.len() > 1);
+            if !stored.insert(*as_stored) {
+                repeated.same.push((*index, new.to_owned()));
+            } else if has_twin && as_fixed != as_stored {
+                repeated.twins.push((*index, *name));
+            } else if is_new && !is_new_name {
+                repeated.different.push((*index, new.to_owned()));
             }
         }
         repeated
     }
+
+    /// The items that have a name.
+    fn named<'a>(
+        &'a self,
+        text: &'a str,
+        entries: &'a [Entry],
+        ledger: &'a Ledger<'_>,
+    ) -> impl Iterator<Item = Named<'a>> {
+        self.items.iter().enumerate().filter_map(move |(index, item)| {
+            let inside = &entries[within(entries, item)];
+            let name = inside.last()?.name;
+            let fixed = fixed(text, item, inside, ledger);
+            Some(Named { index, name, stored: &text[item.clone()], fixed })
+        })
+    }
+}
+
+/// A definition that has a name.
+struct Named<'a> {
+    index: usize,
+    /// Index in the ledger's names.
+    name: usize,
+    stored: &'a str,
+    /// With its names made legal.
+    fixed: String,
+}
+
+/// Which of the entries stand inside of an item.
+pub(super) fn within(entries: &[Entry], item: &Range<usize>) -> Range<usize> {
+    let from = entries.partition_point(|entry| entry.span.start < item.start);
+    let to = entries.partition_point(|entry| entry.span.start < item.end);
+    from..to
 }
 
 /// A definition as it will be.

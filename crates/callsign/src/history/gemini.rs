@@ -1,5 +1,5 @@
-//! Where Gemini's `generateContent` keeps names of tools. Source: the reference of the Gemini API and the types of
-//! `python-genai`; its Python form spells fields with underscores, both forms are accepted by the service.
+//! Where Gemini's `generateContent` keeps names of tools: the paths below are fields of its public reference. Each may be
+//! spelled in camel case or with underscores, as JSON made from protocol buffers may; stored requests have both.
 
 use super::places::Table;
 

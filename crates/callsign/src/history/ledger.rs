@@ -30,6 +30,8 @@ pub(super) struct Entry {
     pub(super) field: String,
     /// Which providers have names there.
     pub(super) providers: Providers,
+    /// Whether it is not renamed, whatever becomes of the name elsewhere.
+    pub(super) stays: bool,
 }
 
 /// One name as it is written.
@@ -61,7 +63,13 @@ impl<'t> Ledger<'t> {
         let Some(index) = self.index(raw) else { return };
         let span = json::span(text, raw);
         let span = span.start + 1..span.end - 1;
-        self.entries.push(Entry { span, name: index, field: path.to_string(), providers });
+        self.entries.push(Entry {
+            span,
+            name: index,
+            field: path.to_string(),
+            providers,
+            stays: false,
+        });
     }
 
     fn index(&mut self, raw: &'t str) -> Option<usize> {

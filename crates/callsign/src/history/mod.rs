@@ -1,4 +1,4 @@
-//! Makes the tool names in stored requests and conversations legal again, and changes nothing else.
+//! Makes the tool names in stored requests and conversations legal again.
 //!
 //! A conversation is stored with the names that its tools had then. A provider that is sent one illegal name refuses the
 //! whole request, so a session that began before names were made safe can't be continued.
@@ -14,8 +14,10 @@
 //! ```
 //!
 //! A name becomes what [`history_name`](crate::scheme::history_name) makes of it, a function of the name alone: a call and
-//! its result, a definition and the choice of it stay together. Everything else stays byte for byte: escapes, white space,
-//! the order of keys, keys that occur twice, big numbers. What was fixed once stays as it is.
+//! its result, a definition and the choice of it stay together. A definition that is, byte for byte, an earlier one of its
+//! list is taken out: providers refuse a request that has it twice. What only a change of name would make the same stays as
+//! it is and is told of ([`Remark::MaybeTwice`]), since it may be another tool. Everything else stays byte for byte: escapes,
+//! white space, the order of keys, keys that occur twice, big numbers. What was fixed once stays as it is.
 //!
 //! The text is one JSON document, an array of them, or one on each line. Where each provider keeps names is a table in
 //! a file of its own: `openai.rs`, `anthropic.rs`, `gemini.rs`.

@@ -44,6 +44,14 @@ pub enum Remark {
         /// The name that both have now.
         name: String,
     },
+    /// With its name made legal, a definition would be the same as another one in its list. Both stay: it may be one tool
+    /// by its old and its new name, or two.
+    MaybeTwice {
+        /// The name, which stays in this definition although it is illegal.
+        name: String,
+        /// What it is made into elsewhere.
+        legal: String,
+    },
     /// A string that looks like an illegal name, where no known shape has names.
     Elsewhere {
         /// The string.
@@ -62,6 +70,7 @@ impl Remark {
             Self::Refused { .. } => "refused",
             Self::Merged { .. } => "merged",
             Self::DefinedTwice { .. } => "defined-twice",
+            Self::MaybeTwice { .. } => "maybe-twice",
             Self::Elsewhere { .. } => "elsewhere",
             Self::UnknownShape => "unknown-shape",
         }
@@ -74,7 +83,8 @@ impl Remark {
             Self::Cut { name }
             | Self::Refused { name, .. }
             | Self::Merged { name, .. }
-            | Self::DefinedTwice { name } => Some(name),
+            | Self::DefinedTwice { name }
+            | Self::MaybeTwice { name, .. } => Some(name),
             Self::Elsewhere { text } => Some(text),
             Self::UnknownShape => None,
         }
@@ -114,6 +124,10 @@ impl fmt::Display for Remark {
             Self::DefinedTwice { name } => write!(
                 f,
                 "two definitions are called `{name}` and differ; a provider takes one, and which is not for us to say"
+            ),
+            Self::MaybeTwice { name, legal } => write!(
+                f,
+                "as `{legal}`, this definition of `{name}` would be the same as another one here; whether both are one tool is not for us to say, so it stays: take one of them out"
             ),
             Self::Elsewhere { text } => write!(
                 f,

@@ -1,5 +1,5 @@
-//! Where OpenAI's two interfaces keep names of tools. Source: the types of `openai-python` 2, `types/chat` and
-//! `types/responses`; `functions` and `function_call` are the form before tools (2023).
+//! Where OpenAI's two interfaces keep names of tools: the paths below are fields of Chat Completions and of Responses as
+//! their public references name them; `functions` and `function_call` are the form before tools (2023).
 //!
 //! `mcp_call` items and the `allowed_tools` of an `mcp` tool hold wire names of a server that OpenAI calls itself: they are
 //! no names that a request defines, and stay.
@@ -24,7 +24,8 @@ pub(super) const CHAT_REQUEST: Table = Table {
     names: &[
         "tools[].function.name",
         "tools[].custom.name",
-        "functions[].name",
+        "functions[]{parameters}.name",
+        "{messages}.functions[].name",
         "tool_choice.function.name",
         "tool_choice.custom.name",
         "tool_choice.allowed_tools.tools[].function.name",

@@ -31,8 +31,10 @@ impl Provider {
         Self::ALL.into_iter().find(|provider| provider.id() == id)
     }
 
-    /// Whether it takes a tool of that name. Where its documentation and its refusals differ, the wider one counts: what is
-    /// said to be refused is refused.
+    /// Whether it takes a tool of that name. For Anthropic two limits are reported, 64 (apps, tool references) and 128
+    /// (what refusals of the API quote in 2026), and for Gemini two are documented, 64 and 128 (the references of its API and
+    /// of Vertex AI, by release). The wider one counts here, so that nothing is said to be refused that may pass; callsign
+    /// itself never makes a name longer than 64.
     ///
     /// | provider | characters | at most |
     /// |---|---|---|

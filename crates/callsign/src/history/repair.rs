@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 
-use super::definitions::Repeated;
+use super::definitions::{Definitions, Repeated, within};
 use super::elsewhere;
 use super::ledger::{Entry, Ledger};
 use super::note::{Note, Remark};
@@ -44,7 +44,7 @@ pub enum Change {
         /// What it is now.
         new: String,
     },
-    /// A definition is taken out, because an earlier one in the same list says the same under the same name.
+    /// A definition is taken out, because an earlier one in the same list is stored with the same bytes.
     Removed {
         /// The name of both.
         name: String,
@@ -67,7 +67,7 @@ impl std::fmt::Display for Change {
         match self {
             Self::Renamed { old, new } => write!(f, "`{old}` becomes `{new}`"),
             Self::Removed { name } => {
-                write!(f, "a second definition of `{name}` that says the same is taken out")
+                write!(f, "a second definition of `{name}`, the same byte for byte, is taken out")
             }
         }
     }
@@ -112,30 +112,53 @@ impl Repair<'_> {
 /// Turns what was found into edits and notes.
 pub(super) fn made<'t>(text: &'t str, documents: usize, walk: Walk<'t>) -> Repair<'t> {
     let Walk { mut ledger, definitions, unknown, .. } = walk;
-    let entries = sorted(std::mem::take(&mut ledger.entries));
+    let mut entries = sorted(std::mem::take(&mut ledger.entries));
     let mut noted = Noted::default();
-    let mut found = renamed(&entries, &ledger);
     for document in unknown {
         noted.add(document.start, "", Remark::UnknownShape);
     }
-    for list in &definitions {
-        let Repeated { same, different } = list.repeated(text, &entries, &ledger);
-        for (index, name) in different {
-            noted.add(list.items[index].start, &list.field(index), Remark::DefinedTwice { name });
+    let repeated: Vec<Repeated> =
+        definitions.iter().map(|list| list.repeated(text, &entries, &ledger)).collect();
+    let mut found = Vec::new();
+    for (list, repeated) in definitions.iter().zip(repeated) {
+        let taken_out = repeated.same.iter().map(|(index, _)| index);
+        for index in repeated.twins.iter().map(|(index, _)| index).chain(taken_out) {
+            let inside = within(&entries, &list.items[*index]);
+            entries[inside].iter_mut().for_each(|entry| entry.stays = true);
         }
-        found.extend(same.into_iter().map(|(index, name)| Found {
-            span: list.with_comma(index),
-            at: list.items[index].start,
-            field: list.field(index),
-            change: Change::Removed { name },
-        }));
+        found.extend(removed(list, repeated, &ledger, &mut noted));
     }
+    found.extend(renamed(&entries, &ledger));
     judge(&entries, &ledger, &mut noted);
     for (start, string) in elsewhere::strings(text, &entries) {
         noted.add(start, "", Remark::Elsewhere { text: string });
     }
     let (edits, notes) = placed(text, outermost(found), noted.in_order());
     Repair { text, documents, names: entries.len(), edits, notes }
+}
+
+/// The edits of what a list of definitions holds twice, and what there is to say about the rest.
+fn removed(
+    list: &Definitions,
+    Repeated { same, different, twins }: Repeated,
+    ledger: &Ledger<'_>,
+    noted: &mut Noted,
+) -> impl Iterator<Item = Found> {
+    let mut say =
+        |index: usize, remark| noted.add(list.items[index].start, &list.field(index), remark);
+    for (index, name) in different {
+        say(index, Remark::DefinedTwice { name });
+    }
+    for (index, name) in twins {
+        let name = &ledger.names[name];
+        say(index, Remark::MaybeTwice { name: name.old.clone(), legal: name.new.clone() });
+    }
+    same.into_iter().map(|(index, name)| Found {
+        span: list.with_comma(index),
+        at: list.items[index].start,
+        field: list.field(index),
+        change: Change::Removed { name },
+    })
 }
 
 /// An edit before its place is counted.
@@ -161,7 +184,8 @@ fn sorted(mut entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 fn renamed(entries: &[Entry], ledger: &Ledger<'_>) -> Vec<Found> {
-    let changed = entries.iter().filter(|entry| ledger.names[entry.name].is_changed());
+    let is_changed = |entry: &&Entry| !entry.stays && ledger.names[entry.name].is_changed();
+    let changed = entries.iter().filter(is_changed);
     let edit = |entry: &Entry| {
         let name = &ledger.names[entry.name];
         Found {
@@ -189,7 +213,7 @@ fn outermost(mut found: Vec<Found>) -> Vec<Found> {
 /// What there is to say about the names themselves.
 fn judge(entries: &[Entry], ledger: &Ledger<'_>, noted: &mut Noted) {
     let mut firsts: HashMap<&str, &str> = HashMap::default();
-    for entry in entries {
+    for entry in entries.iter().filter(|entry| !entry.stays) {
         let name = &ledger.names[entry.name];
         let mut say = |remark| noted.add(entry.span.start, &entry.field, remark);
         if name.is_cut {

@@ -12,6 +12,9 @@ use super::places::{Step, WRAPPERS};
 /// How many arrays and wrappers may lie around a request: a list of batch lines, each with its request.
 const WRAPPED: usize = 6;
 
+/// Fields that are in requests and in much else.
+const LISTS_OF_TOOLS: [&str; 2] = ["tools", "functions"];
+
 /// What was found so far.
 #[derive(Debug)]
 pub(super) struct Walk<'t> {
@@ -52,8 +55,10 @@ impl<'t> Walk<'t> {
                 self.root(item, places, &Path::Item(path, index), depth);
             }
         } else if let Some(object) = Object::read(raw) {
-            self.is_known |= object.has("role", &[]) || is_known(&object, places);
-            self.fields(&object, places, path);
+            if !is_configuration(&object) {
+                self.is_known |= object.has("role", &[]) || is_known(&object, places);
+                self.fields(&object, places, path);
+            }
             for (key, value) in &object.0 {
                 if WRAPPERS.iter().any(|wrapper| json::is(key, wrapper)) {
                     self.root(value, places, &Path::Key(path, key), depth);
@@ -99,10 +104,20 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Whether an object has a list or an object where a request has one, or is of a type that a table names.
+/// Whether an object says which servers there are and no conversation stands beside that: what its tools are called is for
+/// its owner to say.
+fn is_configuration(object: &Object<'_>) -> bool {
+    const CONVERSATION: [&str; 5] = ["messages", "input", "contents", "output", "role"];
+    object.has("mcpServers", &[]) && !CONVERSATION.iter().any(|field| object.has(field, &[]))
+}
+
+/// Whether an object has a list or an object where a request has one, or is of a type that a table names. A list of tools is
+/// no sign: much else has one, so it must hold a definition of a known form.
 fn is_known(object: &Object<'_>, places: &Step) -> bool {
     let has_part = object.0.iter().any(|(key, value)| {
-        value.starts_with(['[', '{']) && places.keys.iter().any(|(known, _)| json::is(key, known))
+        value.starts_with(['[', '{'])
+            && !LISTS_OF_TOOLS.iter().any(|list| json::is(key, list))
+            && places.keys.iter().any(|(known, _)| json::is(key, known))
     });
     has_part || places.guards.iter().any(|guard| object.has(guard.field, &guard.values))
 }
