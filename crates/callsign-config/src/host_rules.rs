@@ -242,6 +242,7 @@ impl<'f> HostRules<'f> {
     ) -> JudgedRule {
         let server =
             rules.list_of(entry).and_then(|list| ServerKey::new(list.server.as_ref()?).ok());
+        let withheld = self.withheld(rules, entry, &reached);
         JudgedRule {
             text: entry.text.clone(),
             compared: compared(self.dialect().compared(), &entry.text).to_owned(),
@@ -249,19 +250,19 @@ impl<'f> HostRules<'f> {
             list: rules.list_of(entry).map_or_else(String::new, |list| list.name.clone()),
             place: place_of(file, file.place(entry.span)),
             server,
-            withheld: self.withheld(rules, entry, &reached),
+            is_aside: withheld.iter().any(|tool| tool.is_aside()),
+            withheld: withheld.into_iter().map(|tool| tool.id().clone()).collect(),
             reached,
         }
     }
 
     /// What an entry would reach of the tools that are not offered.
-    fn withheld(&self, rules: &Rules, entry: &RuleEntry, reached: &Reached) -> Vec<ToolId> {
+    fn withheld(&self, rules: &Rules, entry: &RuleEntry, reached: &Reached) -> Vec<Tool<'f>> {
         if !matches!(reached, Reached::Tools(_) | Reached::Refused { .. }) {
             return Vec::new();
         }
         let tools = self.fleet.withheld();
-        let tools = tools.filter(|tool| rules.reach(entry, *tool) == Reach::Matches);
-        tools.map(|tool| tool.id().clone()).collect()
+        tools.filter(|tool| rules.reach(entry, *tool) == Reach::Matches).collect()
     }
 
     /// What each entry reaches, in their order.
