@@ -45,10 +45,11 @@ impl Configured {
             files.iter().flat_map(|file| file.servers.iter().map(move |e| (file, e)))
         {
             if let Statics::Listed(catalogue) = &entry.statics {
-                configured.add(entry, catalogue, Filter { tools: None, ..entry.filter.clone() });
+                let filter = Filter { tools: None, ..entry.filter.clone() };
+                configured.add(entry, catalogue, &filter);
             }
             match learnt(file, entry) {
-                Some(catalogue) => configured.add(entry, &catalogue, entry.filter.clone()),
+                Some(catalogue) => configured.add(entry, &catalogue, &entry.filter),
                 None if matches!(entry.statics, Statics::Listed(_)) => {}
                 None => {
                     configured.unknown.insert(entry.key.clone());
@@ -58,7 +59,7 @@ impl Configured {
         configured
     }
 
-    fn add(&mut self, entry: &ServerEntry, catalogue: &Catalogue, filter: Filter) {
+    fn add(&mut self, entry: &ServerEntry, catalogue: &Catalogue, filter: &Filter) {
         let server = &entry.key;
         let id = |wire: &WireName| ToolId::new(server.clone(), wire.clone());
         let unreadable = catalogue.malformed().iter().filter_map(|entry| entry.name.as_ref());

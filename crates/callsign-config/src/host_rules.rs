@@ -423,7 +423,9 @@ impl RuleLanguage for HostRules<'_> {
         let tool = self.fleet.find_configured(tool)?;
         let alone =
             entry.server.is_some() || self.sharing(tool.name(self.dialect().compared())) == 1;
-        self.dialect().spelling(tool).filter(|text| alone && !text.contains(['*', '?']))
+        let text =
+            self.dialect().spelling(tool).filter(|text| alone && !text.contains(['*', '?']))?;
+        (!self.may_be_of_unknown(&text, tool)).then_some(text)
     }
 
     fn entry_for_server(&self, server: &ServerKey, entry: &JudgedRule) -> Option<String> {
@@ -443,6 +445,13 @@ impl HostRules<'_> {
     /// callsign's own language names server and tool apart.
     fn is_own(&self) -> bool {
         self.dialect().profile().id == "callsign"
+    }
+
+    /// Whether a server whose tools are not known may have one that is spelled as this tool is.
+    fn may_be_of_unknown(&self, text: &str, tool: Tool<'_>) -> bool {
+        let others = self.fleet.unknown().iter().filter(|key| *key != tool.id().server());
+        let mut beginnings = others.flat_map(|key| self.beginnings(key));
+        beginnings.any(|beginning| !beginning.is_empty() && text.starts_with(&beginning))
     }
 
     fn tried_entry(&self, server: &ServerKey, entry: &JudgedRule, open: bool) -> Option<String> {
