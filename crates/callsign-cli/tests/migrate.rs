@@ -335,8 +335,8 @@ fn a_server_whose_tools_are_not_known_stops_guessing() {
         .warns(&["the tools of `other` are not known", "--live"]);
     project
         .migrate("--from bare --to qualified --only files p.md")
-        .exits(0)
-        .says(&["+`mcp__files__read_file`"]);
+        .exits(2)
+        .warns(&["the tools of `other` are not known", "--live"]);
     let moved = project.migrate("--from qualified --to opencode p.md").exits(0);
     moved.says(&["files_read_file"]).warns(&["names of server `other` are not looked for"]);
 }
@@ -441,4 +441,41 @@ fn colours_come_where_they_are_asked_for_and_the_output_is_always_the_same() {
     let colored =
         project.migrate("--from qualified --to opencode --color always README.md").exits(0);
     colored.says(&["\u{1b}[31m-|mcp__files__read_file", "\u{1b}[32m+|files_read_file"]);
+}
+
+/// What is chosen says what is moved, and not whom a text may mean.
+#[test]
+fn what_is_ambiguous_stays_so_whatever_is_chosen() {
+    let text = "`mcp__a__b__c` `mcp__a__b__*` `mcp__gh__x` `mcp__a__y`\n";
+    let of = |other: Value| {
+        let sandbox = Sandbox::new();
+        sandbox.servers(&[
+            ("a", json!({"command": "a", "tools": ["b__c", "y"]})),
+            ("a__b", other),
+            ("gh", json!({"command": "gh", "tools": ["x"]})),
+        ]);
+        let project = Project(sandbox);
+        project.write("p.md", text);
+        project
+    };
+    let on = json!({"command": "b", "tools": ["c", "d"]});
+    let off = json!({"command": "b", "tools": ["c", "d"], "disabled": true});
+    let filtered = json!({"command": "b", "tools": ["c", "d"], "exclude": ["c"]});
+    for other in [on, off, filtered, json!({"command": "b"})] {
+        let run = of(other.clone()).migrate("--from qualified --to opencode --only a p.md");
+        let run = run.exits(0).warns(&["left: `mcp__a__b__c`", "left: `mcp__a__b__*`"]);
+        run.says(&["+`mcp__a__b__c` `mcp__a__b__*` `mcp__gh__x` `a_y`"]);
+        of(other).migrate("--from qualified --to opencode p.md").exits(0).says(&["`gh_x` `a_y`"]);
+    }
+}
+
+#[test]
+fn a_name_that_several_servers_have_is_no_chosen_servers_alone() {
+    let sandbox = Sandbox::new();
+    let entry = || json!({"command": "x", "tools": ["search"]});
+    sandbox.servers(&[("a", entry()), ("b", entry()), ("c", entry())]);
+    let project = Project(sandbox);
+    project.write("p.md", "`search`\n");
+    let run = project.migrate("--from bare --to qualified --only a p.md").exits(0);
+    run.warns(&["left: `search`", "`search` of server `b`"]);
 }

@@ -144,11 +144,12 @@ fn a_rule_about_a_server_that_is_not_known_can_not_be_told() {
     let findings = rules(&sandbox, "check --format json").exits(0).json()["findings"].clone();
     assert_eq!(column(&findings, "severity"), ["info"; 3]);
     rules(&sandbox, "check --strict").exits(1);
-    // A server that is left out is not known either.
+    // A rule about a server that is known and not looked at does what it says.
     let sandbox = project(&[SERVERS, SETTINGS]);
     let findings =
-        rules(&sandbox, "check --only files --format json").exits(0).json()["findings"].clone();
-    assert_eq!(column(&findings, "severity"), ["info"; 3]);
+        rules(&sandbox, "check --only files --strict --format json").exits(0).json()["findings"]
+            .clone();
+    assert_eq!(findings, json!([]));
     // One that is not there at all is.
     let other = SETTINGS.1.replace("mcp__github__delete", "mcp__gitlab__delete");
     let sandbox = project(&[(".mcp.json", servers), (".claude/settings.json", &other)]);
@@ -261,4 +262,89 @@ fn callsigns_own_rules_are_checked_where_they_stand() {
     insta::assert_snapshot!("own", run.stdout);
     let list = rules(&sandbox, "list --format json").exits(0).json();
     assert_eq!(column(&list["tools"], "decision"), ["allow", "deny"]);
+}
+
+/// Servers that are spelled alike, the second as given, and a grant.
+fn alike(other: &str, path: &str, settings: &str) -> Sandbox {
+    let servers = format!(
+        r#"{{"mcpServers": {{"foo:bar": {{"command": "a", "tools": ["a.b"]}}, "foo_bar": {other}}}}}"#
+    );
+    project(&[(".mcp.json", &servers), (path, settings)])
+}
+
+/// Whom a grant may mean does not depend on what is looked at, asked, switched on or filtered.
+#[test]
+fn a_grant_is_judged_among_everything_that_is_configured() {
+    let qwen = |text: &str| format!(r#"{{"permissions": {{"allow": ["{text}"]}}}}"#);
+    let others = [
+        r#"{"command": "b", "tools": ["a.b", "other"]}"#,
+        r#"{"command": "b"}"#,
+        r#"{"command": "b", "tools": ["a.b", "other"], "disabled": true}"#,
+        r#"{"command": "b", "tools": ["a.b", "other"], "exclude": ["a.b"]}"#,
+    ];
+    for (other, text) in others
+        .iter()
+        .flat_map(|other| ["mcp__foo_bar__a.b", "mcp__foo_bar__*"].map(|text| (*other, text)))
+    {
+        let sandbox = alike(other, ".qwen/settings.json", &qwen(text));
+        for only in ["", " --only foo:bar"] {
+            let arguments = format!("explain foo:bar a.b --config .mcp.json --format json{only}");
+            let run = rules(&sandbox, &arguments).exits(0).json();
+            assert_eq!(run["languages"][0]["decision"], "default", "{text} {other} {only}");
+            let part = &run["languages"][0]["rules"][0]["part"];
+            assert_eq!(part, "ambiguous", "{text} {other} {only}");
+        }
+    }
+    let which = alike(others[1], ".qwen/settings.json", &qwen("mcp__foo_bar__a.b"));
+    which
+        .callsign(["which", "mcp__foo_bar__a_b_1aofxjh", "--scheme", "provider-safe"])
+        .run()
+        .exits(0)
+        .says(&["grants nothing", "server `foo_bar`"]);
+    let strict = alike(others[1], ".qwen/settings.json", &qwen("mcp__foo_bar__*"));
+    let run = rules(&strict, "check --config .mcp.json");
+    let run = run.says(&["also means tools of server `foo_bar`"]);
+    assert!(!run.stdout.contains("1aofxjh"), "refused as well: {}", run.stdout);
+    rules(&strict, "check --config .mcp.json --strict").exits(1);
+}
+
+#[test]
+fn a_wildcard_that_may_cover_an_unknown_server_is_no_pass_where_nothing_may_be_open() {
+    let of = |other: &str| {
+        let servers = format!(
+            r#"{{"mcpServers": {{"github": {{"command": "a", "tools": ["get"]}}, "github_enterprise": {other}}}}}"#
+        );
+        project(&[
+            (".mcp.json", &servers),
+            ("opencode.json", r#"{"permission": {"github_*": "allow"}}"#),
+        ])
+    };
+    let unknown = of(r#"{"command": "b"}"#);
+    rules(&unknown, "check --config .mcp.json opencode.json")
+        .exits(0)
+        .says(&["also means tools of server `github_enterprise` can't be told"]);
+    rules(&unknown, "check --config .mcp.json opencode.json --strict").exits(1);
+    // One that is known and not looked at is covered for sure.
+    let known = of(r#"{"command": "b", "tools": ["get", "delete"]}"#);
+    rules(&known, "check --config .mcp.json opencode.json --only github")
+        .says(&["CS015", "github_enterprise"]);
+}
+
+#[test]
+fn a_rule_for_what_is_switched_off_or_filtered_says_so() {
+    let servers = r#"{"mcpServers": {
+        "a": {"command": "a", "tools": ["c", "d"], "exclude": ["c"]},
+        "b": {"command": "b", "tools": ["e"], "disabled": true}
+    }}"#;
+    let settings = r#"{"permissions": {"deny": ["mcp__a__c", "mcp__b__e", "mcp__b__nope"]}}"#;
+    let sandbox = project(&[(".mcp.json", servers), (".claude/settings.json", settings)]);
+    let findings = rules(&sandbox, "check --format json").exits(1).json()["findings"].clone();
+    let messages = column(&findings, "message");
+    let said = |text: &str| messages.iter().any(|message| message.contains(text));
+    assert!(
+        said("matches only `c` of `a`, which is switched off or left out by a filter"),
+        "{messages:?}"
+    );
+    assert!(said("matches only `e` of `b`"), "{messages:?}");
+    assert!(said("server `b` has no tool `nope`"), "{messages:?}");
 }

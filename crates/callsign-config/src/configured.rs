@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use callsign::{Catalogue, ServerKey, ToolId};
+use callsign::catalogue::{Filter, Tool};
+use callsign::{Catalogue, ServerKey, ToolId, WireName};
 
 use crate::config_file::ConfigFile;
 use crate::server_entry::{ServerEntry, Statics};
@@ -26,6 +27,7 @@ use crate::server_entry::{ServerEntry, Statics};
 #[derive(Debug, Clone, Default)]
 pub struct Configured {
     tools: BTreeSet<ToolId>,
+    offered: BTreeSet<ToolId>,
     /// With those that another entry of the same key makes known.
     unknown: BTreeSet<ServerKey>,
     known: BTreeSet<ServerKey>,
@@ -43,10 +45,11 @@ impl Configured {
             files.iter().flat_map(|file| file.servers.iter().map(move |e| (file, e)))
         {
             if let Statics::Listed(catalogue) = &entry.statics {
-                configured.add(&entry.key, catalogue);
+                let filter = Filter { tools: None, ..entry.filter.clone() };
+                configured.add(entry, catalogue, &filter);
             }
             match learnt(file, entry) {
-                Some(catalogue) => configured.add(&entry.key, &catalogue),
+                Some(catalogue) => configured.add(entry, &catalogue, &entry.filter),
                 None if matches!(entry.statics, Statics::Listed(_)) => {}
                 None => {
                     configured.unknown.insert(entry.key.clone());
@@ -56,12 +59,25 @@ impl Configured {
         configured
     }
 
-    fn add(&mut self, server: &ServerKey, catalogue: &Catalogue) {
+    fn add(&mut self, entry: &ServerEntry, catalogue: &Catalogue, filter: &Filter) {
+        let server = &entry.key;
+        let id = |wire: &WireName| ToolId::new(server.clone(), wire.clone());
         let unreadable = catalogue.malformed().iter().filter_map(|entry| entry.name.as_ref());
-        let tools = catalogue.tools().iter().map(callsign::catalogue::Tool::wire);
-        let wires = tools.chain(catalogue.withheld()).chain(unreadable);
-        self.tools.extend(wires.map(|wire| ToolId::new(server.clone(), wire.clone())));
+        let wires = catalogue.tools().iter().map(Tool::wire);
+        self.tools.extend(wires.chain(catalogue.withheld()).chain(unreadable).map(id));
         self.known.insert(server.clone());
+        if !entry.disabled {
+            let mut left = catalogue.clone();
+            // A filter with a mistake in it was refused, if its server is looked at; else it says nothing that is sure.
+            let _ = filter.apply(server, &mut left);
+            self.offered.extend(left.tools().iter().map(Tool::wire).map(id));
+        }
+    }
+
+    /// Whether the tool is on: its server is not disabled and no filter takes it out.
+    #[must_use]
+    pub fn offers(&self, tool: &ToolId) -> bool {
+        self.offered.contains(tool)
     }
 
     /// Every tool that is known, sorted.

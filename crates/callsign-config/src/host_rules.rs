@@ -242,6 +242,7 @@ impl<'f> HostRules<'f> {
     ) -> JudgedRule {
         let server =
             rules.list_of(entry).and_then(|list| ServerKey::new(list.server.as_ref()?).ok());
+        let withheld = self.withheld(rules, entry, &reached);
         JudgedRule {
             text: entry.text.clone(),
             compared: match entry.is_elsewhere() {
@@ -252,19 +253,19 @@ impl<'f> HostRules<'f> {
             list: rules.list_of(entry).map_or_else(String::new, |list| list.name.clone()),
             place: place_of(file, file.place(entry.span)),
             server,
-            withheld: self.withheld(rules, entry, &reached),
+            is_aside: withheld.iter().any(|tool| tool.is_aside()),
+            withheld: withheld.into_iter().map(|tool| tool.id().clone()).collect(),
             reached,
         }
     }
 
     /// What an entry would reach of the tools that are not offered.
-    fn withheld(&self, rules: &Rules, entry: &RuleEntry, reached: &Reached) -> Vec<ToolId> {
+    fn withheld(&self, rules: &Rules, entry: &RuleEntry, reached: &Reached) -> Vec<Tool<'f>> {
         if !matches!(reached, Reached::Tools(_) | Reached::Refused { .. }) {
             return Vec::new();
         }
         let tools = self.fleet.withheld();
-        let tools = tools.filter(|tool| rules.reach(entry, *tool) == Reach::Matches);
-        tools.map(|tool| tool.id().clone()).collect()
+        tools.filter(|tool| rules.reach(entry, *tool) == Reach::Matches).collect()
     }
 
     /// What each entry reaches, in their order.
@@ -427,7 +428,9 @@ impl RuleLanguage for HostRules<'_> {
         let alone = self.is_own()
             || entry.server.is_some()
             || self.sharing(tool.name(self.dialect().compared())) == 1;
-        self.dialect().spelling(tool).filter(|text| alone && !text.contains(['*', '?']))
+        let text =
+            self.dialect().spelling(tool).filter(|text| alone && !text.contains(['*', '?']))?;
+        (!self.may_be_of_unknown(&text, tool)).then_some(text)
     }
 
     fn entry_for_server(&self, server: &ServerKey, entry: &JudgedRule) -> Option<String> {
@@ -447,6 +450,13 @@ impl HostRules<'_> {
     /// callsign's own language names server and tool apart.
     fn is_own(&self) -> bool {
         self.dialect().profile().id == "callsign"
+    }
+
+    /// Whether a server whose tools are not known may have one that is spelled as this tool is.
+    fn may_be_of_unknown(&self, text: &str, tool: Tool<'_>) -> bool {
+        let others = self.fleet.unknown().iter().filter(|key| *key != tool.id().server());
+        let mut beginnings = others.flat_map(|key| self.beginnings(key));
+        beginnings.any(|beginning| !beginning.is_empty() && text.starts_with(&beginning))
     }
 
     fn tried_entry(&self, server: &ServerKey, entry: &JudgedRule, open: bool) -> Option<String> {

@@ -35,6 +35,8 @@ pub struct Fleet {
     /// Those that are offered, then those that are not.
     tools: Vec<ToolId>,
     offered: usize,
+    /// Those that are on although they are not among the offered: only not looked at.
+    aside: HashSet<usize>,
     /// Servers whose tools are not known, sorted.
     unknown: Vec<ServerKey>,
     /// For each tool, the index of its server.
@@ -70,6 +72,8 @@ impl Fleet {
         let others = configured.tools().filter(|tool| !shown.contains(tool)).cloned();
         let others: Vec<ToolId> = others.collect();
         tools.extend(others);
+        let on = |at: &usize| tools.get(*at).is_some_and(|tool| configured.offers(tool));
+        let aside = (offered..tools.len()).filter(on).collect();
         let mut servers = Vec::new();
         let mut known = HashMap::new();
         let mut server_of = Vec::with_capacity(tools.len());
@@ -80,7 +84,7 @@ impl Fleet {
             }));
         }
         let unknown = configured.unknown().cloned().collect();
-        Self { tools, offered, unknown, server_of, servers, ..Self::default() }
+        Self { tools, offered, aside, unknown, server_of, servers, ..Self::default() }
     }
 
     /// Says how a server is started or reached.
@@ -184,6 +188,12 @@ impl<'f> Tool<'f> {
     #[must_use]
     pub fn index(self) -> usize {
         self.index
+    }
+
+    /// Whether it is on although it is not offered: its server is only not looked at.
+    #[must_use]
+    pub fn is_aside(self) -> bool {
+        self.fleet.aside.contains(&self.index)
     }
 
     /// The key of its server.

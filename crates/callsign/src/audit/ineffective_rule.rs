@@ -400,6 +400,7 @@ fn cause<'a>(
         Reached::Unreadable(why) => (Cause::Unreadable(why), meaning().1),
         Reached::Never(why) => (Cause::Never(why), meaning().1),
         Reached::Unknown(what) => (Cause::Unknown(what), Meant::default()),
+        Reached::Tools(_) if entry.is_aside => return None,
         Reached::Tools(_) if !entry.withheld.is_empty() => {
             (Cause::Withheld(&entry.withheld), Meant::default())
         }

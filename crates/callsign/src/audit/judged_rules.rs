@@ -72,6 +72,8 @@ pub struct JudgedRule {
     pub reached: Reached,
     /// Which of [`JudgedRules::withheld`] it reaches besides.
     pub withheld: Vec<ToolId>,
+    /// Whether one of them is on, so that the entry does something, and is only not looked at.
+    pub is_aside: bool,
 }
 
 /// What an entry does to the tools it reaches.

@@ -86,6 +86,7 @@ impl PolicyRules {
             server: None,
             reached: reached(rule, matches),
             withheld: Vec::new(),
+            is_aside: false,
         }
     }
 

@@ -1,8 +1,8 @@
 //! What is read from an entry, and what an entry that can't be read does.
 
 use callsign::rules::{
-    Answer, Cause, Claimant, Covers, Decision, Effect, Field, Never, Pattern, Place, Policy, Pool,
-    Rule, Spelled, Unreadable, Verdict, Why, is_blocked,
+    Answer, Cause, Claimant, Covers, Decision, Disabled, Effect, Field, Never, Pattern, Place,
+    Policy, Pool, Rule, Spelled, Unreadable, Verdict, Why, is_blocked,
 };
 
 fn pool() -> Pool {
@@ -350,4 +350,44 @@ fn a_pool_is_empty_where_it_has_no_tool_that_is_on() {
     assert_eq!((pool(&[]).len(), pool(&[]).is_empty()), (1, false));
     let off = ["mcp__a__x"];
     assert_eq!((pool(&off).len(), pool(&off).is_empty()), (0, true));
+}
+
+/// A server whose tools are not known may have any: what is granted beside it is granted whatever tools it turns out to
+/// have, and what restricts holds as before.
+#[test]
+fn a_server_of_unknown_tools_grants_no_more_than_any_tools_of_it_would() {
+    let keys = ["a", "a__b", "a.b", "a_b", "a_"];
+    let wires = ["c", "b__c", "_c", "c.d", "c_d"];
+    let mut refused = 0;
+    for (own, unknown) in keys.iter().flat_map(|own| keys.map(|other| (*own, other))) {
+        if own == unknown {
+            continue;
+        }
+        let mine = wires.map(|wire| (own, wire));
+        let beside = Pool::with_unknown(mine, [unknown], Disabled::default());
+        for call in mine {
+            let raw = format!("mcp__{own}__{}", call.1);
+            let safe = raw.replace('.', "_");
+            let cuts = [&raw, &safe].map(|name| {
+                (3..name.len()).map(|at| format!("{}*", &name[..at])).collect::<Vec<_>>()
+            });
+            for text in cuts.concat().into_iter().chain([raw.clone(), safe.clone()]) {
+                let verdict = |effect, pool: &Pool| {
+                    Policy::compile(vec![Rule::strict(effect, &text)]).decide(pool, call).verdict
+                };
+                let alone = Pool::of(mine);
+                assert_eq!(verdict(Effect::Deny, &beside), verdict(Effect::Deny, &alone), "{text}");
+                if verdict(Effect::Allow, &beside) != Verdict::Allow {
+                    refused += usize::from(verdict(Effect::Allow, &alone) == Verdict::Allow);
+                    continue;
+                }
+                for wire in wires.into_iter().chain(["x", "b__c_d"]) {
+                    let pool = Pool::of(mine.into_iter().chain([(unknown, wire)]));
+                    let then = verdict(Effect::Allow, &pool);
+                    assert_eq!(then, Verdict::Allow, "{text} for {call:?} beside {unknown} {wire}");
+                }
+            }
+        }
+    }
+    assert!(refused > 20, "{refused} grants were refused");
 }

@@ -111,16 +111,24 @@ fn plan(
     let configured = catalogues::configured(configuration, known);
     let tools: Vec<ToolId> = configured.tools().cloned().collect();
     let unknown: Vec<ServerKey> = configured.unknown().cloned().collect();
-    let chosen: Vec<ServerKey> = known.iter().map(|known| known.chosen.entry.key.clone()).collect();
+    let exposed: Vec<ToolId> = tools.iter().filter(|id| configured.offers(id)).cloned().collect();
     let spelling = |id: &str| {
-        Spelling::by_id(id, &tools)
+        Spelling::by_id(id, &exposed)
             .map_err(|error| Failure::with_remedy(error.to_string(), error.remedy()))
     };
     let (from, to) = (spelling(&arguments.from)?, spelling(&arguments.to)?);
     refuse_guessing(&from, &unknown)?;
     refuse_guessing(&to, &unknown)?;
-    let plan = Plan::new(&tools, &unknown, &from, &to).only(&chosen);
+    let plan = Plan::new(&tools, &unknown, &from, &to);
+    let plan = match arguments.configuration.only.is_empty() {
+        true => plan,
+        false => plan.only(&keys(known)),
+    };
     Ok(if arguments.words { plan.with_words() } else { plan })
+}
+
+fn keys(known: &[Known<'_>]) -> Vec<ServerKey> {
+    known.iter().map(|known| known.chosen.entry.key.clone()).collect()
 }
 
 /// Where names don't say whose they are, a server whose tools are not known may have any of them.
