@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use callsign::rules::Pool;
 use callsign::scheme::HostSpelling;
@@ -38,6 +38,8 @@ pub struct Fleet {
     read_only: HashMap<usize, bool>,
     spelled: [OnceLock<Spelled>; HostSpelling::ALL.len()],
     pool: OnceLock<Pool>,
+    /// Tells this fleet from every other.
+    mark: Arc<()>,
 }
 
 /// One spelling's names.
@@ -117,6 +119,15 @@ impl Fleet {
         self.pool.get_or_init(|| Pool::of(&self.tools))
     }
 
+    /// As [`pool`](Self::pool), without the tools that are off: they have no part in what makes a grant ambiguous.
+    pub(crate) fn pool_without(&self, is_off: impl Fn(Tool<'_>) -> bool) -> Pool {
+        Pool::of(self.tools().filter(|tool| !is_off(*tool)).map(Tool::id))
+    }
+
+    pub(crate) fn mark(&self) -> &Arc<()> {
+        &self.mark
+    }
+
     fn spelled(&self, spelling: HostSpelling) -> Option<&Spelled> {
         Some(self.spelled.get(spelling.index())?.get_or_init(|| {
             let name = |tool: &ToolId| spelling.spell(tool.server(), tool.wire()).into();
@@ -140,6 +151,11 @@ impl<'f> Tool<'f> {
     #[must_use]
     pub fn id(self) -> &'f ToolId {
         &self.fleet.tools[self.index]
+    }
+
+    /// The fleet it is of.
+    pub(crate) fn fleet(self) -> &'f Fleet {
+        self.fleet
     }
 
     /// Its position in the fleet.
