@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use callsign::rules::Claimant;
 use callsign::{Catalogue, ServerKey, ToolId};
-use callsign_config::dialect::{self, Address, Dialect, Fleet, Reach, RuleFile, Tool};
-use callsign_config::{HostRules, ServerEntry};
+use callsign_config::dialect::{self, Address, Dialect, Fleet, Reach, RuleEntry, RuleFile, Tool};
+use callsign_config::{HostRules, Problem, ServerEntry};
 use serde::Serialize;
 
 use crate::arguments::{ConfigurationArguments, RuleArguments};
@@ -13,7 +13,7 @@ use crate::catalogues::{self, Known};
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::locate::{Located, Location, RulePlaces, SourceFile};
-use crate::output::escaped;
+use crate::output::{self, WARNING, escaped};
 
 /// The files with rules, and the tools they are about.
 #[derive(Debug)]
@@ -44,7 +44,8 @@ impl Ruled {
 pub(crate) struct Part {
     pub(crate) text: String,
     pub(crate) does: &'static str,
-    /// `decides`, `matches` (and another decides), `ambiguous`, `never`, `unknown` or `no`.
+    /// `decides`, `matches` (and another decides), `unreadable` (and so it restricts, or grants nothing), `ambiguous`,
+    /// `never`, `unknown` or `no`.
     pub(crate) part: &'static str,
     /// Why, in words; nothing where the entry simply matches or doesn't.
     pub(crate) reason: Option<String>,
@@ -69,6 +70,7 @@ pub(crate) fn explained(host: &HostRules<'_>, tool: Tool<'_>) -> Option<Explaine
     let entries = host.rules().entries.iter().enumerate();
     let parts = entries.filter_map(|(at, entry)| {
         let (part, reason) = match host.rules().reach(entry, tool) {
+            reach if is_unreadable(entry, &reach) => ("unreadable", failed_closed(entry, &reach)),
             _ if decision.by == Some(at) => ("decides", None),
             Reach::Matches => ("matches", None),
             Reach::Never(why) => ("never", Some(why.into_owned())),
@@ -89,12 +91,66 @@ pub(crate) fn explained(host: &HostRules<'_>, tool: Tool<'_>) -> Option<Explaine
     })
 }
 
+/// Whether an entry that can't be read has a part in what becomes of the tool. A grant has none, but that is for whoever
+/// wrote it to know.
+fn is_unreadable(entry: &RuleEntry, reach: &Reach) -> bool {
+    entry.unreadable().is_some() && *reach != Reach::No
+}
+
+/// What is wrong with an entry that can't be read, and what comes of it.
+fn failed_closed(entry: &RuleEntry, reach: &Reach) -> Option<String> {
+    let (cause, does) = (&entry.unreadable()?.cause, entry.effect.as_str());
+    Some(match reach {
+        Reach::Matches => format!("{cause}, so {does} holds for all it may have been meant for"),
+        _ => format!("{cause}, so it grants nothing"),
+    })
+}
+
+/// An entry that can't be read, as JSON has it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Unread {
+    language: &'static str,
+    text: String,
+    does: &'static str,
+    message: String,
+    location: Location,
+}
+
+/// Every entry that can't be read. Whoever acts on what the rules say has to be told.
+pub(crate) fn unread(in_force: &[HostRules<'_>]) -> Vec<Unread> {
+    let of_host = |host: &HostRules<'_>| -> Vec<Unread> {
+        let unread = host.unreadable().filter_map(|(at, entry, unreadable)| {
+            let (file, place) = host.place(at)?;
+            Some(Unread {
+                language: host.dialect().profile().id,
+                text: entry.text.clone(),
+                does: entry.effect.as_str(),
+                message: unreadable.cause.to_string(),
+                location: Location::of(&file.path, place),
+            })
+        });
+        unread.collect()
+    };
+    in_force.iter().flat_map(of_host).collect()
+}
+
+/// Says on standard error which entries can't be read, and what comes of it.
+pub(crate) fn warn_of(unread: &[Unread]) {
+    for Unread { text, does, message, location, .. } in unread {
+        let comes = match *does {
+            "allow" => "it grants nothing".to_owned(),
+            does => format!("{does} holds for all it may have been meant for"),
+        };
+        let (place, text) = (escaped(&location.to_string()), escaped(text));
+        let message = escaped(message);
+        output::print_error(&format!(
+            "{WARNING}warning{WARNING:#}: {place}: {does} rule `{text}` can't be read: {message}; {comes}\n"
+        ));
+    }
+}
+
 fn claimed(claimants: &[Claimant]) -> String {
-    let words = claimants.iter().map(|claimant| match claimant {
-        Claimant::Server(server) => format!("server `{server}`"),
-        Claimant::Tool { server, tool } => format!("`{tool}` of server `{server}`"),
-    });
-    words.collect::<Vec<_>>().join(" or ")
+    claimants.iter().map(Claimant::to_string).collect::<Vec<_>>().join(" or ")
 }
 
 impl Part {
@@ -107,6 +163,7 @@ impl Part {
     pub(crate) fn words(&self) -> String {
         let words = match self.part {
             "matches" => "matches, and another decides",
+            "unreadable" => "can't be read",
             "never" => "matches no tool",
             "unknown" => "can't be told, unknown",
             "ambiguous" => "grants nothing, since it could mean",
@@ -183,7 +240,12 @@ pub(crate) fn found_or_named(
 }
 
 fn read_named(path: &Path, host: Option<&Host>) -> Result<RuleFile, Failure> {
-    let mut file = dialect::read(path, None)?;
+    let mut file = match (dialect::read(path, None), host) {
+        (Err(error), Some(host)) if matches!(error.problem(), Problem::SeveralLanguages { .. }) => {
+            dialect::read(path, Some(host.dialect))?
+        }
+        (file, _) => file?,
+    };
     if let Some(host) = host {
         file.sets.retain(|set| host.has(set.dialect));
         if file.sets.is_empty() {

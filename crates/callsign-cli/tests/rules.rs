@@ -348,3 +348,85 @@ fn a_rule_for_what_is_switched_off_or_filtered_says_so() {
     assert!(said("matches only `e` of `b`"), "{messages:?}");
     assert!(said("server `b` has no tool `nope`"), "{messages:?}");
 }
+
+#[test]
+fn an_entry_that_can_not_be_read_is_told_loudly() {
+    let own = "[servers.github]\ntools = [\"get_issue\", \"delete_repo\"]\n\n[rules]\n\
+        deny = [{ server = \"github\", tool = \"delete_repo\" }, 7]\n";
+    let sandbox = project(&[("callsign.toml", own)]);
+    let told =
+        ["warning: callsign.toml:5:54: deny rule `(a number)` can't be read", "deny holds for all"];
+    let list = rules(&sandbox, "list --color never").exits(0).warns(&told);
+    list.says(&["can't be read: (a number)"]);
+    let list = rules(&sandbox, "list --format json").exits(0).warns(&told).json();
+    let tools = list["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool["unreadable"] == json!(true)), "{list}");
+    assert_eq!(column(&list["tools"], "rule"), ["(a number)", "github / delete_repo"]);
+    assert_eq!(
+        list["unreadable"][0]["location"],
+        json!({"file": "callsign.toml", "line": 5, "column": 54})
+    );
+    let explained = rules(&sandbox, "explain github get_issue --color never").exits(0).warns(&told);
+    explained.says(&[
+        "callsign (callsign): deny",
+        "an entry that can't be read covers",
+        "error[CS014]",
+    ]);
+    let explained = rules(&sandbox, "explain github delete_repo --format json").exits(0).json();
+    let own = &explained["languages"][0];
+    assert_eq!(column(&own["rules"], "part"), ["decides", "unreadable"]);
+    assert!(own["because"].as_str().unwrap().starts_with("deny, then ask"), "{own}");
+    assert_eq!(column(&explained["findings"], "code"), ["CS014"]);
+    let which = sandbox.callsign(["which", "mcp__github__get_issue", "--color", "never"]).run();
+    which.exits(0).warns(&told).says(&[
+        "deny",
+        "(a number)",
+        "can't be read: a number stands where",
+    ]);
+}
+
+#[test]
+fn a_grant_that_can_not_be_read_is_told_too() {
+    let own =
+        "[servers.github]\ntools = [\"get_issue\"]\n[rules]\nallow = [\"mcp__*__get_issue\"]\n";
+    let sandbox = project(&[("callsign.toml", own)]);
+    let told = ["allow rule `mcp__*__get_issue` can't be read", "it grants nothing"];
+    let explained =
+        rules(&sandbox, "explain github get_issue --format json").exits(0).warns(&told).json();
+    assert_eq!(explained["languages"][0]["decision"], json!("default"));
+    assert_eq!(explained["languages"][0]["rules"][0]["part"], json!("unreadable"));
+}
+
+#[test]
+fn nothing_in_a_name_steers_the_terminal() {
+    let servers =
+        r#"{"mcpServers": {"s": {"command": "x", "tools": ["x::31mEVIL", "x\u001b[31mEVIL"]}}}"#;
+    let qwen = r#"{"permissions": {"allow": ["mcp__s__x__31mEVIL"]}}"#;
+    let sandbox = project(&[(".mcp.json", servers), (".qwen/settings.json", qwen)]);
+    let list =
+        sandbox.callsign(["list", "--scheme", "provider-safe", "--format", "json"]).run().json();
+    for name in column(&list["tools"], "name") {
+        for color in ["always", "never"] {
+            let which = ["which", "--scheme", "provider-safe", name, "--color", color];
+            let run = sandbox.callsign(which).run().exits(0);
+            assert!(!run.stdout.contains("\u{1b}[31mEVIL"), "{:?}", run.stdout);
+            assert!(run.stdout.contains("EVIL` of server `s`"), "{:?}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_file_is_its_hosts_from_wherever_it_is_seen() {
+    let qwen = r#"{"permissions": {"deny": ["mcp__github__delete_repo"]}}"#;
+    let sandbox = project(&[SERVERS, (".qwen/settings.json", qwen), ("some.json", qwen)]);
+    let inside =
+        ["rules", "check", "settings.json", "--config", "../.mcp.json", "--format", "json"];
+    let folder = sandbox.path("work").join(".qwen");
+    let document = sandbox.callsign(inside).here(&folder).run().exits(0).json();
+    assert_eq!(column(&document["rules"], "language"), ["qwen-code"]);
+    rules(&sandbox, "check some.json").exits(2).warns(&["claude-code or qwen-code", "--host"]);
+    for host in ["claude-code", "qwen-code"] {
+        let run = rules(&sandbox, &format!("check some.json --host {host} --format json")).exits(0);
+        assert_eq!(column(&run.json()["rules"], "language"), [host]);
+    }
+}

@@ -154,3 +154,30 @@ fn lines_are_answered_whatever_they_hold() {
     assert_eq!(answers.len(), 500);
     assert!(answers.iter().all(|it| it["decision"].is_string() != it["error"].is_object()));
 }
+
+/// Without a language the lists mean what they mean to Qwen Code, where what can't be read restricts nothing; a list that is
+/// misspelt is an error in any language.
+#[test]
+fn what_can_not_be_read_is_what_it_is_to_that_host_and_a_misspelt_list_is_refused() {
+    let mut plain = line(&json!({"deny": ["mcp__a__b("]}));
+    let own = json!({"deny": ["mcp__a__b("]});
+    let mut dialects: Vec<Value> = Vec::new();
+    for dialect in ["claude-code", "qwen-code", "callsign"] {
+        let mut misspelt = line(&json!({"denny": ["mcp__a__b"]}));
+        misspelt["dialect"] = json!(dialect);
+        dialects.push(misspelt);
+    }
+    for line in [&mut plain] {
+        line["registry"] = json!([{"server": "a", "tool": "b"}]);
+        line["call"] = json!({"server": "a", "tool": "b"});
+    }
+    let mut strict = plain.clone();
+    (strict["rules"], strict["dialect"]) = (own, json!("callsign"));
+    let lines = [vec![plain, strict], dialects].concat();
+    let answers = answers(lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    assert_eq!(answers[0]["decision"], json!("default"));
+    assert_eq!(answers[1]["decision"], json!("deny"));
+    for answer in &answers[2..] {
+        assert_eq!(answer["error"]["kind"], json!("invalid-rules"), "{answer}");
+    }
+}

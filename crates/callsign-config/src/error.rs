@@ -100,7 +100,13 @@ pub enum Problem {
     /// A format that is not read.
     #[error("{0} configuration is not read")]
     UnknownFormat(&'static str),
-    /// A key that `callsign.toml` does not have.
+    /// What stands in the file may be the rules of several hosts, and its path does not say whose they are.
+    #[error("these may be rules in the language of {}, and the file's name does not say which", languages.join(" or "))]
+    SeveralLanguages {
+        /// The languages' identifiers.
+        languages: Vec<&'static str>,
+    },
+    /// A key that `callsign.toml` does not have, or one that looks like a list of rules misspelt.
     #[error("unknown setting {}{}", shown(key), meant_words(near))]
     UnknownSetting {
         /// Path of the key.
@@ -148,6 +154,9 @@ impl Problem {
                 None => "give a client's configuration file, or callsign.toml".into(),
             },
             Self::UnknownFormat(_) => "give a JSON or TOML configuration".into(),
+            Self::SeveralLanguages { languages } => {
+                format!("say whose they are with --host: {}", languages.join(" or "))
+            }
             Self::UnknownSetting { near, allowed, .. } => match near.first() {
                 Some(meant) => format!("write `{meant}`"),
                 None => format!("allowed here: {}", listed(allowed)),

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use callsign::audit::{
     self, Decided, JudgedRule, JudgedRules, Matches, Reached, RuleAct, RuleLanguage,
 };
-use callsign::rules::{Policy, Rule};
+use callsign::rules::{Policy, Rule, Unreadable};
 use callsign::scheme::HostSpelling;
 use callsign::{ServerKey, ToolId, rules};
 use serde_json::Value as Json;
@@ -125,6 +125,18 @@ impl<'f> HostRules<'f> {
         Some((file, file.place(span)))
     }
 
+    /// The place of an entry of [`rules`](Self::rules), as findings name it.
+    #[must_use]
+    pub fn rule_place(&self, entry: usize) -> Option<rules::Place> {
+        self.place(entry).map(|(file, place)| place_of(file, place))
+    }
+
+    /// The entries that can't be read, whatever tools they are taken to cover.
+    pub fn unreadable(&self) -> impl Iterator<Item = (usize, &RuleEntry, &Unreadable)> {
+        let entries = self.rules.entries.iter().enumerate();
+        entries.filter_map(|(at, entry)| Some((at, entry, entry.unreadable()?)))
+    }
+
     /// Every place that [`judged`](Self::judged) rules speak of, with its file and span.
     pub fn places(&self) -> impl Iterator<Item = (rules::Place, &'f RuleFile, Place)> {
         let in_force = self.rules.entries.iter().zip(&self.origins);
@@ -173,8 +185,10 @@ impl<'f> HostRules<'f> {
                 let entries = own.iter().filter_map(|&at| self.rules.entries.get(at));
                 few.entries = entries.cloned().collect();
                 let decision = few.decide(self.fleet, tool);
-                let by = decision.by.and_then(|by| own.get(by).copied());
-                Decision { by, ..decision }
+                let in_all = |entry: usize| own.get(entry).copied();
+                let by = decision.by.and_then(in_all);
+                let unreadable = decision.unreadable.iter().copied().filter_map(in_all).collect();
+                Decision { by, unreadable, ..decision }
             })
             .collect()
     }
@@ -292,8 +306,9 @@ impl<'f> HostRules<'f> {
         let policy = Policy::compile(judged.iter().map(|(_, rule)| (*rule).clone()).collect());
         let mut matches = vec![Matches::default(); judged.len()];
         let tools: Vec<ToolId> = self.fleet.tools().map(|tool| tool.id().clone()).collect();
+        let pool = self.rules.pool(self.fleet);
         for (at, tool) in (0..).zip(&tools) {
-            for (rule, answer) in policy.bearing_on(self.fleet.pool(), tool) {
+            for (rule, answer) in policy.bearing_on(&pool, tool) {
                 if let Some(matches) = matches.get_mut(rule) {
                     matches.note(at, tool, answer);
                 }

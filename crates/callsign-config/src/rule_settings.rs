@@ -4,6 +4,7 @@ use callsign::ToolId;
 use callsign::rules::{
     Cause, Covers, Disabled, Effect, Field, Identity, Pattern, Place as RulePlace, Rule, Unreadable,
 };
+use callsign::scheme::HostSpelling;
 
 use crate::document::Document;
 use crate::error::{ConfigError, Problem};
@@ -23,7 +24,7 @@ pub struct RuleSettings {
     pub default: Option<Placed<Effect>>,
     /// The rules: deny, then ask, then allow, each in the file's order.
     pub rules: Vec<PlacedRule>,
-    /// Tools that are not offered at all.
+    /// Tools that are off: denied before any rule is asked.
     pub disabled: Vec<Placed<DisabledTool>>,
     /// The lists that are there, also empty ones.
     pub(crate) lists: Vec<(Effect, Span)>,
@@ -56,7 +57,7 @@ impl RuleSettings {
         callsign::rules::Policy::compile(rules.collect())
     }
 
-    /// Whether a tool is not offered at all.
+    /// Whether a tool is off. Who registers tools or offers them to a model asks this first; nothing here does it for them.
     #[must_use]
     pub fn is_disabled(&self, tool: &ToolId) -> bool {
         self.names_of_disabled().covers(tool)
@@ -152,7 +153,9 @@ fn rule(document: &Document<'_>, effect: Effect, item: &Node<'_>) -> Result<Rule
         }
         _ => {
             let cause = Cause::NotARule { found: item.kind().to_owned() };
-            Ok(Rule::new(effect, item.kind(), Err(Unreadable::whole(cause))))
+            // In parentheses: what stands there in words is not what stands there.
+            let text = format!("({})", item.kind());
+            Ok(Rule::new(effect, &text, Err(Unreadable::whole(cause))))
         }
     }
 }
@@ -216,13 +219,29 @@ fn unreadable(found: &str, server: &str, tool: &str) -> Unreadable {
     }
 }
 
+/// The length of names that were cut, in which the separator may be what was cut away.
+const CUT: usize = 63;
+
+/// Whether a text can be the whole name of a tool: a key and a wire name behind the mark that such names have.
+fn is_whole_name(text: &str) -> bool {
+    let spelling = HostSpelling::QwenCode;
+    let Some(name) = text.strip_prefix(spelling.marker()) else { return false };
+    let is_divided = name
+        .match_indices(|_: char| true)
+        .skip(1)
+        .filter_map(|(at, _)| name[at..].strip_prefix(spelling.separator()))
+        .any(|wire| !wire.is_empty());
+    let is_plain = text.trim() == text && !text.contains('(') && !text.ends_with('*');
+    is_plain && (is_divided || text.chars().count() >= CUT)
+}
+
 /// A list that takes tools away may not hold what it can't take away, so here every mistake is an error.
 fn disabled(document: &Document<'_>, item: &Node<'_>) -> Result<DisabledTool, ConfigError> {
     match &item.value {
         Value::Text(text) if text.trim().is_empty() => Err(document.empty_name(item.span, "tool name")),
-        Value::Text(text) if text.ends_with('*') => Err(document.wrong_value(
+        Value::Text(text) if !is_whole_name(text) => Err(document.wrong_value(
             item.span,
-            "a name in this list is a whole one; write `{ server = …, tool = … }` for several tools",
+            "a name in this list is a whole one, `mcp__server__tool`; write `{ server = …, tool = … }` for anything else",
         )),
         Value::Text(text) => Ok(DisabledTool::Name(text.to_string())),
         Value::Map(fields) => {

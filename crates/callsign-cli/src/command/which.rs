@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
         .server()
         .and_then(|key| fleet.known.iter().find(|known| known.chosen.entry.key == *key));
     let spellings = spellings(&fleet, entry);
-    let rules = rules(&arguments.rules, &configuration, &fleet, entry)?;
+    let rules = rules(&arguments.rules, &configuration, &fleet, entry, verbosity)?;
     match arguments.fleet.format {
         Format::Human => output::print(&human(entry, server, &spellings, &rules))?,
         Format::Json => output::print_json(&json(entry, server, spellings, rules)?)?,
@@ -57,13 +57,18 @@ fn rules(
     configuration: &Configuration,
     fleet: &NamedFleet<'_>,
     entry: Entry<'_>,
+    verbosity: Verbosity,
 ) -> Result<Vec<Explained>, Failure> {
     let Some(id) = entry.id() else { return Ok(Vec::new()) };
     let files = ruled::found_or_named(arguments, &[], configuration)?;
     let ruled = Ruled::of(files, configuration, &fleet.known);
     let Some(tool) = ruled.fleet.find(&id) else { return Ok(Vec::new()) };
+    let in_force = ruled.in_force();
+    if !verbosity.quiet {
+        ruled::warn_of(&ruled::unread(&in_force));
+    }
     let mut explained: Vec<Explained> =
-        ruled.in_force().iter().filter_map(|host| ruled::explained(host, tool)).collect();
+        in_force.iter().filter_map(|host| ruled::explained(host, tool)).collect();
     for explained in &mut explained {
         explained.rules.retain(Part::takes_part);
     }
@@ -130,7 +135,7 @@ fn human(
                 text,
                 "    {:<5} {rule}  {DIM}{place}{DIM:#}  {}",
                 part.does,
-                part.words()
+                escaped(&part.words())
             );
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use callsign::rules::{Disabled, Pool};
 use callsign::scheme::HostSpelling;
@@ -46,6 +46,8 @@ pub struct Fleet {
     read_only: HashMap<usize, bool>,
     spelled: [OnceLock<Spelled>; HostSpelling::ALL.len()],
     pool: OnceLock<Pool>,
+    /// Tells this fleet from every other.
+    mark: Arc<()>,
 }
 
 /// One spelling's names.
@@ -159,6 +161,16 @@ impl Fleet {
         self.pool.get_or_init(|| Pool::with_unknown(&self.tools, unknown(), Disabled::default()))
     }
 
+    /// As [`pool`](Self::pool), without the tools that are off: they have no part in what makes a grant ambiguous.
+    pub(crate) fn pool_without(&self, is_off: impl Fn(Tool<'_>) -> bool) -> Pool {
+        let on = self.tools().chain(self.withheld()).filter(|tool| !is_off(*tool)).map(Tool::id);
+        Pool::with_unknown(on, self.unknown.iter().map(ServerKey::as_str), Disabled::default())
+    }
+
+    pub(crate) fn mark(&self) -> &Arc<()> {
+        &self.mark
+    }
+
     fn spelled(&self, spelling: HostSpelling) -> Option<&Spelled> {
         Some(self.spelled.get(spelling.index())?.get_or_init(|| {
             let name = |tool: &ToolId| spelling.spell(tool.server(), tool.wire()).into();
@@ -182,6 +194,11 @@ impl<'f> Tool<'f> {
     #[must_use]
     pub fn id(self) -> &'f ToolId {
         &self.fleet.tools[self.index]
+    }
+
+    /// The fleet it is of.
+    pub(crate) fn fleet(self) -> &'f Fleet {
+        self.fleet
     }
 
     /// Its position in the fleet.

@@ -7,7 +7,7 @@
 //! - Deny, then ask, then allow, then `default`. A grant that could be meant for another tool grants nothing.
 //! - An entry that can't be read is no error of the file: one that denies or asks covers what it may have been meant for.
 
-use callsign::rules::{Effect as Own, Policy};
+use callsign::rules::{Effect as Own, Part, Policy};
 use callsign::scheme::HostSpelling;
 
 use super::fleet::{Fleet, Tool};
@@ -127,11 +127,19 @@ fn take_disabled(reader: &mut Reader<'_>, settings: &RuleSettings) {
                 (name.clone(), Pattern::Off(callsign::rules::Disabled::of([name.as_str()])))
             }
             DisabledTool::Identity(id) => {
-                let text = format!("{} / {}", id.server.text(), id.tool.text());
+                let text = format!("{} / {}", written(&id.server), written(&id.tool));
                 (text, Pattern::Identity(Box::new(id.clone())))
             }
         };
         reader.entry(list, &text, entry.place.span, pattern);
+    }
+}
+
+/// A field with its wildcard.
+fn written(part: &Part) -> String {
+    match part {
+        Part::Exact(text) => text.to_string(),
+        Part::Prefix(text) => format!("{text}*"),
     }
 }
 
@@ -183,6 +191,48 @@ mod tests {
         assert_eq!(decided(rules, "a/b__c"), "deny");
         // Whoever shares the whole name is off too.
         assert_eq!(decided(rules, "a__b/c"), "deny");
+    }
+
+    #[test]
+    fn a_disabled_tool_makes_no_grant_ambiguous() {
+        let rules = r#"{"allow": ["mcp__a__b__c"], "disabled": [{"server": "a__*"}]}"#;
+        assert_eq!(decided(rules, "a/b__c"), "allow");
+        assert_eq!(decided(rules, "a__b/c"), "deny");
+        assert_eq!(reaches(&Callsign, rules, &["a/b__c", "a__b/c"])[0], Reach::Matches);
+        let rules = super::super::of_value(&Callsign, rules).unwrap();
+        assert_eq!(rules.entries[1].text, "a__* / *", "the wildcards are shown");
+        // What was told of one fleet is not what holds for another.
+        let id = |server, wire| callsign::ToolId::parse(server, wire).unwrap();
+        let with_others = Fleet::new([id("a", "b__c"), id("x", "y")]);
+        let alone = Fleet::new([id("a", "b__c")]);
+        for fleet in [&with_others, &alone, &with_others] {
+            let call = fleet.tools().next().unwrap();
+            assert_eq!(rules.decide(fleet, call).verdict, Verdict::Allow);
+            assert_eq!(rules.pool(fleet).len(), fleet.len());
+        }
+    }
+
+    #[test]
+    fn what_is_no_whole_name_cannot_be_disabled() {
+        for name in [" mcp__mail__read", "mcp__mail__read ", "mcp__mail", "mcp__mail__", "mcp____read", "read", "mcp__", "mcp__mail__*", "mcp__mail__read(x)"] {
+            let rules = format!(r#"{{"disabled": ["{name}"]}}"#);
+            let error = super::super::of_value(&Callsign, &rules).unwrap_err();
+            assert!(error.to_string().contains("whole"), "{name}: {error}");
+        }
+        let cut = format!("mcp__{}_0pdctjb", "k".repeat(50));
+        for name in ["mcp__mail__read", "mcp__a__b__c", "mcp___a__b", "mcp__foo.bar__x", &cut] {
+            let rules = format!(r#"{{"disabled": ["{name}"]}}"#);
+            assert!(super::super::of_value(&Callsign, &rules).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_star_inside_of_a_name_fails_closed() {
+        assert_eq!(decided(r#"{"deny": ["mcp__*__get"]}"#, "github/get"), "deny");
+        assert_eq!(decided(r#"{"allow": ["mcp__*__get"]}"#, "github/get"), "default");
+        let rules = super::super::of_value(&Callsign, r#"{"deny": ["mcp__*__get"]}"#).unwrap();
+        let unreadable = rules.entries[0].unreadable().unwrap();
+        assert!(unreadable.to_string().contains("last character of the name"), "{unreadable}");
     }
 
     #[test]

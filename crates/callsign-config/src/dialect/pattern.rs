@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use callsign::rules::{Answer, Claimant, Disabled, Identity, Policy, Rule, Why};
+use callsign::rules::{Answer, Claimant, Disabled, Identity, Policy, Pool, Rule, Why};
 use callsign::scheme::HostSpelling;
 
 use super::address::AddressPattern;
@@ -105,7 +105,7 @@ impl Pattern {
                 return if one == other { one } else { Reach::Unknown((*what).into()) };
             }
             Self::Identity(id) => id.server.matches(tool.server()) && id.tool.matches(tool.wire()),
-            Self::Judged(policy) => return judged(policy, tool),
+            Self::Judged(policy) => return judged(policy, tool.pool(), tool),
             Self::Off(disabled) => disabled.covers(tool.id()),
             Self::Foreign | Self::Elsewhere => false,
             Self::Never(why) => return Reach::Never(why.clone()),
@@ -130,9 +130,9 @@ fn except(covered: Reach, others: &[Pattern], tool: Tool<'_>, spelling: HostSpel
     left
 }
 
-/// What the one rule of a policy says, as the core judges it.
-fn judged(policy: &Policy, tool: Tool<'_>) -> Reach {
-    let mut answers = policy.explain(tool.pool(), tool.id()).answers.into_iter();
+/// What the one rule of a policy says, as the core judges it among the tools of a pool.
+pub(crate) fn judged(policy: &Policy, pool: &Pool, tool: Tool<'_>) -> Reach {
+    let mut answers = policy.explain(pool, tool.id()).answers.into_iter();
     match answers.next() {
         Some(Answer::Matches | Answer::FailsClosed) => Reach::Matches,
         Some(Answer::Ambiguous(claimants)) => Reach::Ambiguous(claimants),

@@ -20,7 +20,8 @@ use super::pattern::{Pattern, Reach};
 use super::profile::{Acts, Fact, Profile};
 use super::rules::{Decision, Effect, RuleEntry, Rules, Verdict};
 use super::source::{Reader, Source};
-use super::Dialect;
+use super::claude_code::ClaudeCode;
+use super::{Dialect, Found};
 use crate::error::ConfigError;
 use crate::tree::Node;
 
@@ -104,6 +105,11 @@ impl Dialect for QwenCode {
             Some(entry) => Decision::by(Verdict::Deny, entry, "a disabled tool is not registered"),
             None => rules.by_identity(call),
         }
+    }
+
+    /// Its file is written as Claude Code's is, and means something else.
+    fn recognises(&self, found: Found<'_>) -> bool {
+        ClaudeCode.recognises(found)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Rules as they were read: lists, their entries, and the switches beside them.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use callsign::rules::{self, Policy, Unreadable};
+use callsign::rules::{self, Policy, Pool, Unreadable};
 
 use super::Dialect;
 use super::fleet::{Fleet, Tool};
-use super::pattern::{Pattern, Reach};
+use super::pattern::{Pattern, Reach, judged};
 use crate::place::Span;
 
 /// What an entry does to what it covers.
@@ -105,11 +105,14 @@ pub struct Decision {
     pub by: Option<usize>,
     /// Why, in words, without the entry's text.
     pub because: Cow<'static, str>,
+    /// Entries that can't be read and were taken to cover the tool, whether or not one of them decided. Whoever acts on the
+    /// decision must say so loudly.
+    pub unreadable: Vec<usize>,
 }
 
 impl Decision {
     pub(crate) fn new(verdict: Verdict, because: impl Into<Cow<'static, str>>) -> Self {
-        Self { verdict, by: None, because: because.into() }
+        Self { verdict, by: None, because: because.into(), unreadable: Vec::new() }
     }
 
     pub(crate) fn by(
@@ -117,7 +120,7 @@ impl Decision {
         entry: usize,
         because: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { verdict, by: Some(entry), because: because.into() }
+        Self { by: Some(entry), ..Self::new(verdict, because) }
     }
 
     /// No entry decides.
@@ -223,6 +226,9 @@ pub struct Rules {
     pub dropped: Option<(String, Span)>,
     /// All entries that are decided by identity, made when a decision is asked for.
     policy: OnceLock<Policy>,
+    /// The tools of the fleet with this mark that are not off.
+    pool: OnceLock<(Arc<()>, Pool)>,
+    hides: OnceLock<bool>,
 }
 
 /// Why a bare name is reported although it may be a built-in tool's.
@@ -237,6 +243,8 @@ impl Rules {
             switches: vec![],
             dropped: None,
             policy: OnceLock::new(),
+            pool: OnceLock::new(),
+            hides: OnceLock::new(),
         }
     }
 
@@ -264,9 +272,27 @@ impl Rules {
             matches!(entry.pattern, Pattern::Foreign)
                 && (entry.text == tool.wire() || entry.text == tool.server())
         };
+        if let Pattern::Judged(policy) = &entry.pattern {
+            return judged(policy, &self.pool(tool.fleet()), tool);
+        }
         match self.dialect.reach(self, entry, tool) {
             Reach::No if !entry.concerns_mcp() && bare() => Reach::Never(BARE.into()),
             reach => reach,
+        }
+    }
+
+    /// The tools that grants are judged among: all but those that an entry takes away.
+    pub(crate) fn pool<'a>(&'a self, fleet: &'a Fleet) -> Cow<'a, Pool> {
+        let is_hiding = |entry: &RuleEntry| entry.effect == Effect::Hide;
+        if !self.hides.get_or_init(|| self.entries.iter().any(is_hiding)) {
+            return Cow::Borrowed(fleet.pool());
+        }
+        let is_off = |tool: Tool<'_>| self.first(&[Effect::Hide], tool).is_some();
+        let (mark, pool) =
+            self.pool.get_or_init(|| (Arc::clone(fleet.mark()), fleet.pool_without(is_off)));
+        match Arc::ptr_eq(mark, fleet.mark()) {
+            true => Cow::Borrowed(pool),
+            false => Cow::Owned(fleet.pool_without(is_off)),
         }
     }
 
@@ -322,15 +348,17 @@ impl Rules {
         let policy = self
             .policy
             .get_or_init(|| Policy::compile(judged().map(|(_, rule)| rule.clone()).collect()));
-        let decision = policy.decide(call.pool(), call.id());
-        let entry = decision.by.and_then(|by| judged().nth(by)).map(|(index, _)| index);
-        match (entry, decision.verdict) {
+        let decision = policy.decide(&self.pool(call.fleet()), call.id());
+        let entry_of = |rule: usize| judged().nth(rule).map(|(index, _)| index);
+        match (decision.by.and_then(entry_of), decision.verdict) {
             (Some(entry), verdict) => {
-                let because = match decision.failed_closed.is_empty() {
-                    true => "deny, then ask, then allow: the first class with a match decides",
-                    false => "a rule that can't be read covers what it may have been meant for",
+                let unreadable: Vec<usize> =
+                    decision.failed_closed.iter().copied().filter_map(entry_of).collect();
+                let because = match unreadable.contains(&entry) {
+                    false => "deny, then ask, then allow: the first class with a match decides",
+                    true => "an entry that can't be read covers what it may have been meant for",
                 };
-                Decision::by(verdict_of(verdict), entry, because)
+                Decision { unreadable, ..Decision::by(verdict_of(verdict), entry, because) }
             }
             (None, _) if !decision.ambiguous.is_empty() => Decision::new(
                 Verdict::Default,

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::scheme;
+
 /// What a rule names, read once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
@@ -63,6 +65,8 @@ pub enum Field {
     Server,
     /// The wire name.
     Tool,
+    /// Both in one text.
+    Name,
 }
 
 impl fmt::Display for Field {
@@ -70,6 +74,7 @@ impl fmt::Display for Field {
         f.pad(match self {
             Self::Server => "server",
             Self::Tool => "tool",
+            Self::Name => "name",
         })
     }
 }
@@ -163,23 +168,48 @@ impl Pattern {
         (!text.is_empty()).then(|| Self::Spelled(Spelled::read(text)))
     }
 
-    /// As [`spelled`](Self::spelled), for a language in which an entry that could never match is a mistake.
+    /// As [`spelled`](Self::spelled), for a language in which an entry that could never match is a mistake, and so is a `*`
+    /// that would stand for itself: whoever writes `mcp__*__send` means a wildcard.
     ///
     /// # Errors
-    /// [`Unreadable`]: it is blank, or [could never match](Never).
+    /// [`Unreadable`]: it is blank, [could never match](Never), or has a `*` before its end.
     pub fn strict(text: &str) -> Result<Self, Unreadable> {
         let Some(pattern) = Self::spelled(text) else {
             return Err(Unreadable::whole(Cause::Blank));
         };
-        let Self::Spelled(Spelled::Never(never)) = pattern else { return Ok(pattern) };
+        let Self::Spelled(Spelled::Never(never)) = pattern else {
+            return match pattern.star_inside() {
+                None => Ok(pattern),
+                Some(_) => {
+                    let covers = pattern.widened().map_or(Covers::Everything, Covers::Pattern);
+                    Err(Unreadable { cause: Cause::StarInside(Field::Name), covers })
+                }
+            };
+        };
         let covers = match text.trim().split_once('(') {
             None => Covers::Everything,
-            Some((name, _)) => match Self::spelled(name) {
+            Some((name, _)) => match Self::spelled(name).and_then(Self::widened) {
                 Some(Self::Spelled(Spelled::Never(_))) | None => Covers::Everything,
                 Some(readable) => Covers::UpToParenthesis(readable, [name, "("].concat().into()),
             },
         };
         Err(Unreadable { cause: Cause::Never(never), covers })
+    }
+
+    /// What stands before a `*` that is not the last character.
+    fn star_inside(&self) -> Option<&str> {
+        match self {
+            Self::Spelled(Spelled::Exact(text) | Spelled::Prefix(text)) => {
+                text.split_once('*').map(|(before, _)| before)
+            }
+            _ => None,
+        }
+    }
+
+    /// The pattern, or if a `*` stands inside of it, one for all that begins as it does. `None` if that could be anything.
+    fn widened(self) -> Option<Self> {
+        let Some(before) = self.star_inside() else { return Some(self) };
+        scheme::has_lead(before).then(|| Self::Spelled(Spelled::Prefix(before.into())))
     }
 
     /// Reads two fields, of which each may end in a `*` that stands for any rest, and be a `*` alone.

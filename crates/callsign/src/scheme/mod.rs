@@ -50,7 +50,7 @@ pub use qualified::{Qualified, raw_name};
 pub use segments::{
     boundaries, boundary_of, key_part, renderings, second_part, segment_spellings, server_part,
 };
-pub(crate) use segments::{compare_raw_name, legacy_whole};
+pub(crate) use segments::{compare_raw_name, has_lead, legacy_whole};
 pub use separator::{Reading, other_reading};
 
 use crate::name::{ExposedName, ServerKey, ToolId, WireName};

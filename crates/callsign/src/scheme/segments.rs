@@ -40,6 +40,11 @@ pub fn key_part(boundary: &str) -> &str {
     server_part(boundary).strip_prefix(LEAD).unwrap_or(boundary)
 }
 
+/// Whether a text begins as raw names do.
+pub(crate) fn has_lead(text: &str) -> bool {
+    text.starts_with(LEAD)
+}
+
 /// What a plain split at `__` would take for the server: the second part. Empty if there is none.
 ///
 /// Only for rules that were written by that reading; a key may hold `__` itself, so this is no way to find a server.

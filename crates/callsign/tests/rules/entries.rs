@@ -72,6 +72,15 @@ fn an_unreadable_restriction_covers_what_it_may_have_meant_and_says_so() {
             ("mcp__mail(work)__send", ("mail(work)", "send"), true),
             ("mcp__mail(work)", ("mail(work)", "send"), true),
             ("mcp__mail__send(x)", ("mail(work)", "send"), false),
+            ("mcp__*__send", ("mail", "send"), true),
+            ("mcp__*__send", ("a__b", "c"), true),
+            ("mcp__ma*__send", ("mail", "send"), true),
+            ("mcp__ma*__send", ("a__b", "c"), false),
+            ("mcp__mail__*d", ("mail", "send"), true),
+            ("mcp__a.b__*c", ("a.b", "xc"), true),
+            ("mcp__x*y__z", ("x*y", "z"), true),
+            ("mcp__*__send(x)", ("mail", "send"), true),
+            ("mai*l", ("a__b", "c"), true),
             (" mcp__mail(work)__* ", ("mail(work)", "send"), true),
             ("mcp__mail__*(x", ("mail", "read"), true),
             ("*", ("a__b", "c"), true),
@@ -91,7 +100,9 @@ fn an_unreadable_restriction_covers_what_it_may_have_meant_and_says_so() {
 
 #[test]
 fn an_unreadable_grant_grants_nothing() {
-    for text in ["mcp__mail__send(x)", "mcp__mail(", "*", "", "()"] {
+    for text in
+        ["mcp__mail__send(x)", "mcp__mail(", "mcp__*__send", "mcp__mail__s**", "*", "", "()"]
+    {
         let decision = decide(Rule::strict(Effect::Allow, text), ("mail", "send"));
         assert_eq!(decision.verdict, Verdict::Default, "{text:?}");
         assert!(decision.failed_closed.is_empty());

@@ -130,7 +130,8 @@ fn by_policy(line: &Line<'_>, input: &Input<'_>) -> Result<Answered, LineError> 
 }
 
 fn restricts(answer: &Answer) -> bool {
-    matches!(answer, Answer::Matches | Answer::FailsClosed)
+    // These rules are read as Qwen Code reads them, where no entry fails closed.
+    matches!(answer, Answer::Matches)
 }
 
 fn grants(answer: &Answer) -> &'static str {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use callsign::audit::{self, Finding, Fleet, Kind, Severity};
+use callsign::audit::{self, Finding, Fleet, Kind, Place, Severity};
 use callsign::name::nearest;
 use callsign::scheme::Qualified;
 use callsign::{ServerKey, ToolId, WireName};
@@ -50,6 +50,9 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let explained: Vec<Explained> =
         in_force.iter().filter_map(|host| ruled::explained(host, tool)).collect();
     let findings = findings(&id, &known, &in_force, ruled.fleet.unknown());
+    if !verbosity.quiet {
+        ruled::warn_of(&ruled::unread(&in_force));
+    }
     match arguments.fleet.format {
         Format::Human => output::print(&human(&id, &explained, &findings, verbosity))?,
         Format::Json => output::print_json(&json(&id, explained, &findings)?)?,
@@ -69,7 +72,17 @@ fn findings(
     let judged = in_force.iter().map(|host| host.judged(unknown)).collect();
     let fleet = Fleet::new(&scheme, servers).with_rules(judged);
     let mut findings = audit::audit_for(&fleet, |code| matches!(code.code, "CS014" | "CS015"));
-    findings.retain(|finding| finding.kind() == Kind::Rule && finding.tools().contains(id));
+    let unread: Vec<_> = in_force
+        .iter()
+        .flat_map(|host| host.unreadable().filter_map(|(at, ..)| host.rule_place(at)))
+        .collect();
+    let is_unread = |finding: &Finding| {
+        let mut places = finding.places().iter();
+        places.any(|place| matches!(place, Place::Rule(place) if unread.contains(place)))
+    };
+    findings.retain(|finding| {
+        finding.kind() == Kind::Rule && (finding.tools().contains(id) || is_unread(finding))
+    });
     findings
 }
 

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::locate::Location;
 use crate::named;
 use crate::output::{self, DIM, ERROR, GOOD, NAME, WARNING, count, escaped};
-use crate::ruled::{self, Ruled};
+use crate::ruled::{self, Ruled, Unread};
 use crate::table::Table;
 
 #[derive(Debug, Args)]
@@ -38,6 +38,10 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
     let unseen = ruled::unseen(&configuration, &known);
     let ruled = Ruled::of(files, &configuration, &known);
     let in_force = ruled.in_force();
+    let unread = ruled::unread(&in_force);
+    if !verbosity.quiet {
+        ruled::warn_of(&unread);
+    }
     match arguments.format {
         Format::Human => {
             output::print(&human(&ruled, &in_force))?;
@@ -49,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments, verbosity: Verbosity) -> Result<Status,
                 ));
             }
         }
-        Format::Json => output::print_json(&json(&ruled, &in_force, &unseen)?)?,
+        Format::Json => output::print_json(&json(&ruled, &in_force, &unseen, unread)?)?,
     }
     Ok(exit::SUCCESS)
 }
@@ -64,6 +68,11 @@ struct Row<'a> {
     /// The entry that decides.
     rule: Option<&'a str>,
     location: Option<Location>,
+    /// Whether an entry that can't be read was taken to cover the tool.
+    unreadable: bool,
+    /// Whether such an entry decides.
+    #[serde(skip)]
+    fails_closed: bool,
 }
 
 fn row<'a>(host: &'a HostRules<'_>, tool: Tool<'a>) -> Option<Row<'a>> {
@@ -77,6 +86,8 @@ fn row<'a>(host: &'a HostRules<'_>, tool: Tool<'a>) -> Option<Row<'a>> {
         decision: decision.verdict.as_str(),
         rule: rule.map(|entry| entry.text.as_str()),
         location: place.map(|(file, place)| Location::of(&file.path, place)),
+        unreadable: !decision.unreadable.is_empty(),
+        fails_closed: decision.by.is_some_and(|by| decision.unreadable.contains(&by)),
     })
 }
 
@@ -94,12 +105,17 @@ fn human(ruled: &Ruled, in_force: &[HostRules<'_>]) -> String {
             "deny" => ERROR,
             _ => DIM,
         };
+        let rule = row.rule.unwrap_or_default();
+        let rule = match row.fails_closed {
+            true => (format!("can't be read: {rule}"), WARNING),
+            false => (rule.to_owned(), Style::new()),
+        };
         let place = row.location.map(|location| location.to_string()).unwrap_or_default();
         table.row([
             (row.server.to_owned(), Style::new()),
             (row.wire.to_owned(), NAME),
             (row.decision.to_owned(), style),
-            (row.rule.unwrap_or_default().to_owned(), Style::new()),
+            rule,
             (place, DIM),
             (if several { row.language } else { "" }.to_owned(), DIM),
         ]);
@@ -119,16 +135,20 @@ struct Document<'a> {
     tools: Vec<Row<'a>>,
     /// Servers that are left out, since their tools are not known or not meant.
     unchecked: Vec<&'a str>,
+    /// Entries that can't be read.
+    unreadable: Vec<Unread>,
 }
 
 fn json(
     ruled: &Ruled,
     in_force: &[HostRules<'_>],
     unseen: &[ServerKey],
+    unreadable: Vec<Unread>,
 ) -> Result<String, Failure> {
     output::json(&Document {
         version: 1,
         tools: rows(ruled, in_force).collect(),
         unchecked: unseen.iter().map(ServerKey::as_str).collect(),
+        unreadable,
     })
 }
