@@ -154,7 +154,7 @@ fn a_read_only_file_stays_and_the_others_are_replaced() {
 #[test]
 fn nothing_in_the_report_steers_the_terminal() {
     let sandbox = Sandbox::new();
-    sandbox.write("a.json", r#"{"tools":[{"name":"mcp__a\u001b[31m__\u202eb"},{"name":"\u001b]0;x\u0007"}],"\u001b":1}"#);
+    sandbox.write("a.json", r#"{"messages":[],"tools":[{"name":"mcp__a\u001b[31m__\u202eb"},{"name":"\u001b]0;x\u0007"}],"\u001b":1}"#);
     let outcome = fix(&sandbox, &["--check", "a.json"]).exits(1);
     assert!(!outcome.stdout.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{outcome}");
     outcome.says(&["\\u{1b}[31m"]);
