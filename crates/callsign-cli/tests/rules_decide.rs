@@ -167,10 +167,8 @@ fn what_can_not_be_read_is_what_it_is_to_that_host_and_a_misspelt_list_is_refuse
         misspelt["dialect"] = json!(dialect);
         dialects.push(misspelt);
     }
-    for line in [&mut plain] {
-        line["registry"] = json!([{"server": "a", "tool": "b"}]);
-        line["call"] = json!({"server": "a", "tool": "b"});
-    }
+    plain["registry"] = json!([{"server": "a", "tool": "b"}]);
+    plain["call"] = json!({"server": "a", "tool": "b"});
     let mut strict = plain.clone();
     (strict["rules"], strict["dialect"]) = (own, json!("callsign"));
     let lines = [vec![plain, strict], dialects].concat();
