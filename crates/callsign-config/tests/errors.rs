@@ -91,7 +91,7 @@ callsign.toml:2:11: wrong value at `rules.default`: it is `allow`, `ask` or `den
   help: correct the value
 "##);
     insta::assert_snapshot!(toml("[rules]\ndisabled = ['mcp__a__*']"), @r##"
-callsign.toml:2:13: wrong value at `rules.disabled[0]`: a name in this list is a whole one; write `{ server = …, tool = … }` for several tools
+callsign.toml:2:13: wrong value at `rules.disabled[0]`: a name in this list is a whole one, `mcp__server__tool`; write `{ server = …, tool = … }` for anything else
   help: correct the value
 "##);
     insta::assert_snapshot!(toml("[rules]\ndisabled = [{ server = 'a', tool = '*x' }]"), @r##"

@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use callsign::scheme::HostSpelling;
 
 use super::cursor_cli::CursorCli;
+use super::docker_agent::DockerAgent;
 use super::fleet::{Fleet, Tool};
 use super::glob::{Glob, Wild};
 use super::pattern::{Pattern, Reach};
@@ -119,6 +120,7 @@ impl Dialect for ClaudeCode {
         CLASSES.iter().any(|(list, _)| permissions.get(list).is_some())
             && found.0.get("mcpServers").is_none()
             && !CursorCli.recognises(found)
+            && !DockerAgent.recognises(found)
     }
 }
 
