@@ -112,10 +112,9 @@ fn spelled(tool: &ToolId) -> Vec<String> {
     let parts = |parts: [&str; 2]| parts.map(words).join(" ");
     let mut spelled = vec![parts([server, wire]), parts([wire, &["mcp ", server].concat()])];
     let is_plain = |text: &str| text.chars().all(is_provider_char);
-    let longest_marker = "mcp____".len();
-    if is_plain(server)
-        && is_plain(wire)
-        && server.len() + wire.len() + longest_marker < PROVIDER_LIMIT - 1
+    let raw = HostSpelling::Raw;
+    let added = raw.marker().len() + raw.separator().len();
+    if is_plain(server) && is_plain(wire) && server.len() + wire.len() + added < PROVIDER_LIMIT - 1
     {
         return spelled;
     }
